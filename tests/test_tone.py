@@ -20,7 +20,8 @@ from medic.match import (
 from medic.match.words import terms_of
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
-from medic.told.understood import SURE, Told
+from medic.told.bare_words import SURE
+from medic.told.understood import Told
 
 INDEX = load()
 

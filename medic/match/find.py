@@ -151,9 +151,19 @@ def _groups(found: list[Match]) -> list[list[Match]]:
     ]
 
 
+# Said to medic, and of nothing: "stop" tells of no run that stopped.
+_ORDERS = regex(
+    r"(?i)\W*(?:please |ok,? |no,? )*(?:stop|halt|quit|exit|cancel|abort|pause|wait|end|kill|hang on|hold on)"
+    r"(?: (?:it|that|this|now|here|please|a (?:moment|minute|second)))*\W*|"
+    r"\W*(?:请|先|快)*(?:停|停下|停止|停一下|暂停|退出|取消|中断|结束|等等|等一下|别说了)(?:吧|来)?\W*"
+)
+
+
 def _is_quiet(said: str) -> bool:
     """Whether a sentence complains of nothing, whatever it names."""
-    return is_well(said) or asks_usage(said) or progresses(said)
+    return (
+        _ORDERS.fullmatch(said) is not None or is_well(said) or asks_usage(said) or progresses(said)
+    )
 
 
 @lru_cache(maxsize=8)

@@ -75,7 +75,8 @@ _CURED = regex(
 _GONE = regex(r"(?i)gone|away")  # good only of what is bad
 # A cure that is denied, or asked for.
 _UNMENDED = regex(
-    r"(?i)\b(?:not|never|\w+n't|how|who|when|what)\b[^.;]{0,40}\b(?:fixed|solved|resolved)\b|"
+    r"(?i)\b(?:came|comes|come|is|are) back\b|\breturn(?:s|ed)\b|\breappear|又(?:来了|出现|有了)|再次出现|"
+    r"\b(?:not|never|\w+n't|how|who|when|what)\b[^.;]{0,40}\b(?:fixed|solved|resolved)\b|"
     r"(?:没|未|谁|怎么|如何|不能|无法)[^，。；]{0,6}(?:解决|修好|修复)"
 )
 # What comes after a cure is of today.

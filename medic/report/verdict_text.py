@@ -22,11 +22,20 @@ _ASKED = Text(
     "No fault is described. What a term or message means: medic explain WORDS.",
     "没有描述故障。要了解术语或报错的含义，请用 medic explain 词语。",
 )
+_GIVE = Text(
+    "No file was read. Give the log of the failing rank, the config and launch script, or the exact "
+    "error line.",
+    "没有读取文件。请提供失败 rank 的日志、配置与启动脚本，或完整的报错行。",
+)
 _NOT_UNDERSTOOD = Text(
     "Nothing in these words was understood, and no file was read. Give the log of the failing "
     "rank, the config and launch script, or the exact error line.",
     "没有从这些文字中识别出任何内容，也没有读取文件。请提供失败 rank 的日志、配置与启动脚本，"
     "或完整的报错行。",
+)
+_TAKEN = Text(
+    "Understood: {of}: {outcome} (“{quote}”). What goes wrong is not said yet.",
+    "已明白：{of}：{outcome}（“{quote}”）。还没有说明出了什么问题。",
 )
 _FITS_MANY = Text(
     "What was seen fits many causes a little and none of them well; below is what would tell.",
@@ -111,8 +120,14 @@ def _how_sure(found: Diagnosis, said: str, *, described: bool) -> str:
 def _not_understood(blocks: Blocks, session: Session) -> None:
     """Words that tell of no symptom that is known: those that they may mean, to choose from."""
     blocks.console.styled(blocks.console.style(str(_UNCLEAR), "bold", "yellow"))
+    index = session.index
+    for name, said in session.told.answered.items():
+        check = index.checks[name]
+        of = {"of": check.title, "outcome": check.outcomes[said.outcome].title}
+        blocks.paragraph(_TAKEN.fill(**of, quote=said.quote), indent="  ")
     offered = session.told.may_mean(session.model.likeness)
-    blocks.paragraph(_CHOOSE if offered else _NOT_UNDERSTOOD, indent="  ")
+    nothing = _GIVE if session.told.answered else _NOT_UNDERSTOOD
+    blocks.paragraph(_CHOOSE if offered else nothing, indent="  ")
     for name in offered:
         line = Text("{title} ({name})", "{title}（{name}）")
         blocks.paragraph(

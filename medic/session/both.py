@@ -11,6 +11,7 @@ from medic.i18n import Text
 from medic.planner.verdict import leading_symptoms
 from medic.session.diagnosis import line_of
 from medic.text.patterns import regex
+from medic.told.supposed import supposed_there
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -48,16 +49,26 @@ _ENDS = regex(
 
 
 def in_words(session: Session) -> list[Heard]:
-    """What words tell, without what the numbers of a run that is over refute."""
+    """What words tell, without what the numbers of a run that is over refute, and without answers
+    to what is asked of a symptom that nobody saw or told of."""
     answered, gone = dict(session.answers), _gone(session)
-    checks = session.index.checks
+    checks, present = session.index.checks, _present(session)
     return [
         h
         for h in session.told.heard()
         if h.seen.name not in answered
         and not (h.seen.outcome == "present" and h.seen.name in gone)
         and not (gone and h.seen.name in checks and h.seen.name != TELLTALE)
+        and supposed_there(session.index, h.seen.name, present)
     ]
+
+
+def _present(session: Session) -> set[str]:
+    """Symptoms that were seen, or that anybody told of."""
+    told, read = session.told, session.evidence
+    seen = {o.name for o in (*read.observed, *read.consequences) if o.outcome == "present"}
+    said = {name for n, r in told.reported.items() for name in (n, *r.also)}
+    return seen | said | set(told.chosen) | {n for n, o in session.answers if o == "present"}
 
 
 def written(session: Session) -> str:

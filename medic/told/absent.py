@@ -46,9 +46,24 @@ _END = (
     r" ?(?:$|[,;，。；、!！\n]|\.(?!\d)|\b(?:and|but)\b|也|和|但))(?! ?[,，]? ?(?:就(?!是)|则|反而|then ))"
 )
 
+# Said behind the name of a trouble: it was there, and is no more.
+_GONE = (
+    r"(?:(?: loss(?:es)?| errors?| problems?| issues?|的?(?:问题|报错))?(?: (?:is|are|has|have))?"
+    r"(?: now| finally| all)*"
+    r" (?:gone|went away|disappeared|vanished|solved|fixed)(?: now| away| for good)*| ?(?:的问题|的报错)?(?:现在|已经)?"
+    r"(?:没有了|没了|不见了|消失了|解决了|修好了|好了|不再出现了?|不出现了))"
+)
+_NO_MORE = r"(?:no longer|no more|(?:does|do|is|are)(?: not|n'?t)(?: any ?more)?|不再(?:是|有|出现|报)?|不会再)"
+_RETURNS = regex(
+    r"\b(?:again|back|returns?|returned|reappear\w*|until)\b|又|再次|重新|过一会|还会", re.I
+)
+
 REACH = 300  # characters to either end of a sentence; a longer one is a paste
 _SENTENCE = regex(r"\n|(?<=[.!?;])\s|[。！？；]")
 _CLAUSE = regex(r",\s|[，、,]|\b(?:and|but)\b|但")
+_PARTS = regex(
+    r"(\n|(?<=[.!?;])\s|[。！？；，;]|,\s|,(?=[\u3400-\u9fff])|\s(?:and|but|yet|though|however)\b|(?:但是?|不过|可是|然而|而且?))"
+)
 # All that may stand before a denial of the run that is told of: with any other word it may be said
 # of a setting, a part, another run or another time.
 _PLAIN = regex(
@@ -103,6 +118,31 @@ def symptoms(text: str, called: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for name, value, words, _ in _denials(text, tuple(called.items())):
         if value is None:
             yield name, words
+
+
+def without_gone(text: str, called: Mapping[str, str]) -> str:
+    """The text without its clauses that say of a trouble no more than that it is gone; a text in
+    which it comes back, or went on a condition, stays whole."""
+    parts = [*_PARTS.split(text)]
+    over = [_is_gone(part, tuple(called.items())) for part in parts[::2]]
+    if not any(over) or _RETURNS.search(text) or _ANOTHER.search(text):
+        return text
+    told = [part.strip() for part, gone in zip(parts[::2], over, strict=True) if not gone]
+    if any(_CONDITION.search(part) for part in told):
+        return text
+    return "\n".join(filter(None, told))
+
+
+def _is_gone(clause: str, called: tuple[tuple[str, str], ...]) -> bool:
+    return any(pattern.fullmatch(clause.strip()) for pattern in _gone_patterns(called))
+
+
+@lru_cache(maxsize=4)
+def _gone_patterns(called: tuple[tuple[str, str], ...]) -> tuple[Pattern[str], ...]:
+    lead = rf"{_PLAIN.pattern}(?:现在|已经|now )?"
+    every = [rf"{lead}(?:{words}){_GONE}" for _, words in called]
+    every += [rf"{lead}{_NO_MORE} ?(?:{words})(?: any ?more)?了?" for _, words in called]
+    return tuple(regex(one.replace(" ?", r"\s*"), re.I) for one in every)
 
 
 def _denials(

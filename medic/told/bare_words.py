@@ -3,9 +3,10 @@ chance, as those begin with it, too."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
+from medic.entries.levels import STRONGEST
 from medic.text.patterns import regex
 
 if TYPE_CHECKING:
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 MOST_TERMS, MOST_CLAUSES = 6, 2
 _CLAUSE = regex(r"[,;，；。、\n]|\bbut\b|但|不过")
 _WELL = frozenset(["loss"])  # of what people say that it is well
+# Of the ratio of the nearest cause: the text is so near that it is no chance.
+SURE = STRONGEST * 0.99
+# A short text has few words to be near by: it is no chance where the next cause is far behind.
+SHORT, BEHIND = STRONGEST * 0.8, 0.8
 HALF = 0.5  # of the log ratio: it orders the causes, and makes none of them likely
 
 
@@ -35,3 +40,9 @@ def _only_symptoms(text: str, symptoms: Collection[str], index: Index) -> bool:
     phrases = [p for n in symptoms for every in raw[n].get("phrases", {}).values() for p in every]
     known = {term for phrase in phrases for term in terms_of(phrase)}
     return said <= known | _WELL
+
+
+def stands_out(likeness: Mapping[str, float]) -> bool:
+    """Whether the nearest cause is so near that it is no chance."""
+    first, second, *_ = *sorted(likeness.values(), reverse=True), 0.0, 0.0
+    return first >= SURE or (first >= SHORT and second <= BEHIND * first)

@@ -12,13 +12,11 @@ from medic.index.knowledge import Index
 from medic.planner.verdict import Heard
 from medic.probe import Finding
 from medic.records import dataclass, field
+from medic.told.bare_words import stands_out
+from medic.told.supposed import supposed_there
 
-# Of the ratio of the nearest cause: the text is so near that it is no chance.
 RANKS = "ranks"  # family of the checks that tell who failed, and who waited
-SURE = STRONGEST * 0.99
 CLOSE = STRONGEST * 0.5  # near enough to ask whether it is meant
-# A short text has few words to be near by: it is no chance where the next cause is far behind.
-SHORT, BEHIND = STRONGEST * 0.8, 0.8
 OFFERED = 4  # symptoms that words may mean
 
 
@@ -92,7 +90,8 @@ class Told:
 
         if self.at_ease:
             return False
-        return complains(self.words) or (bool(self.answered) and not reassures(self.words))
+        there = any(supposed_there(self.index, n, self._symptoms()) for n in self.answered)
+        return complains(self.words) or (there and not reassures(self.words))
 
     @property
     def asks(self) -> bool:
@@ -107,13 +106,14 @@ class Told:
         from medic.match import search
 
         near = [match.name for match in search(self.words, self.index, ("symptoms",))]
-        close = [cause for cause, ratio in likeness.items() if ratio >= CLOSE]
+        like = {} if self.answered else likeness  # else it is that of what was understood
+        close = [cause for cause, ratio in like.items() if ratio >= CLOSE]
         alike = [self.index.causes[cause].shows[0].symptom for cause in close]
         return list(dict.fromkeys([*near, *alike]))[:OFFERED]
 
     def sounds_like(self, likeness: Mapping[str, float]) -> bool:
         """Whether the words are a description of some cause beyond chance."""
-        if not self.words or self.at_ease or not _stands_out(likeness):
+        if not self.words or self.at_ease or not stands_out(likeness):
             return False
         from medic.match import (
             asks,
@@ -137,12 +137,13 @@ class Told:
         """Takes a description: the symptoms it reports and the checks it answers."""
         from medic.match import answers, complaints, gist, without_healthy
         from medic.match.text import WHOLE
+        from medic.told.absent import without_gone
         from medic.told.owners import without_others
         from medic.told.unfit import out_of_place
 
         words = gist(words)
         self.words = f"{self.words}\n{words}".strip()
-        telling = without_healthy(words)
+        telling = without_healthy(without_gone(words, self.index.told["called"]))
         for match, also in complaints(telling, self.index):
             plain = match.score >= WHOLE and not also
             self.reported.setdefault(match.name, Reading("present", match.quote, also, plain))
@@ -292,9 +293,3 @@ class Told:
 
 def _heard(seen: Seen, quote: str) -> Heard:
     return Heard(seen, Finding(seen.name, seen.outcome, source=Source(text=quote)))
-
-
-def _stands_out(likeness: Mapping[str, float]) -> bool:
-    """Whether the nearest cause is so near that it is no chance."""
-    first, second, *_ = *sorted(likeness.values(), reverse=True), 0.0, 0.0
-    return first >= SURE or (first >= SHORT and second <= BEHIND * first)

@@ -1,0 +1,129 @@
+"""A few words are taken for what they say: what is gone, one of several, an order, a change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from medic.case.collect import collect
+from medic.index.knowledge import load
+from medic.session.consultation import Session
+from medic.told.understood import Told
+
+INDEX = load()
+
+
+def told(text: str) -> Told:
+    found = Told(INDEX)
+    found.describe(text)
+    return found
+
+
+def session(text: str, *paths: Path) -> Session:
+    found = Session(INDEX, collect([str(path) for path in paths], text=text, index=INDEX))
+    found.look()
+    return found
+
+
+def answered(text: str) -> set[str]:
+    return {f"{name}={said.outcome}" for name, said in told(text).answered.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "gone", "there"),
+    [
+        ("nan 没有了，但是 loss 不降", "loss-nan", "loss-plateau"),
+        ("the nan is gone but the loss does not fall", "loss-nan", "loss-plateau"),
+        ("no longer nan, but the loss does not decrease", "loss-nan", "loss-plateau"),
+        ("OOM 消失了，但是卡住了", "cuda-out-of-memory", "training-hangs"),
+        ("the hang is gone but it is slow now", "training-hangs", "training-slow"),
+        ("不再卡住了，但是训练特别慢", "training-hangs", "training-slow"),
+    ],
+)
+def test_what_is_gone_is_no_complaint(text: str, gone: str, there: str) -> None:
+    found = told(text).reported
+    said = {name for n, reading in found.items() for name in (n, *reading.also)}
+    assert gone not in said
+    assert there in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "换成 bf16 后 nan 没了",
+        "the NaN went away, then came back",
+        "nan 没有了，过一会又出现 nan",
+    ],
+)
+def test_what_went_on_a_condition_or_comes_back_is_one(text: str) -> None:
+    assert "loss-nan" in told(text).reported
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("only one of 4 GPUs is slow", "slow-scope=one-node-slower"),
+        ("one of the 16 nodes is much slower", "slow-scope=one-node-slower"),
+        ("4 张卡里有一张特别慢", "slow-scope=one-node-slower"),
+        ("16 台机器中有一台很慢", "slow-scope=one-node-slower"),
+        ("only one of 4 GPUs is used", "slow-scope=only-one-gpu-used"),
+        ("两张卡和一张卡一样慢", "slow-scope=no-gain-from-gpus"),
+        ("it hangs on 2 nodes, works on 1", "works-at-smaller-scale=single-node-works"),
+        ("works on one, hangs on 2 nodes", "works-at-smaller-scale=single-node-works"),
+        ("两台机器卡住，一台正常", "works-at-smaller-scale=single-node-works"),
+        ("hangs on 2 gpus, works on 1", "works-at-smaller-scale=single-gpu-works"),
+        ("only since we changed the data", "changed-since-good=data"),
+        ("it started after I changed the dataset", "changed-since-good=data"),
+        ("换了数据以后才这样", "changed-since-good=data"),
+    ],
+)
+def test_of_several_one(text: str, outcome: str) -> None:
+    assert outcome in answered(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("all 4 GPUs are slow", "slow-scope=one-node-slower"),
+        ("8 张卡都很慢", "slow-scope=one-node-slower"),
+        ("only one of 4 GPUs is slow", "slow-scope=only-one-gpu-used"),
+        ("4 张卡里有一张特别慢", "slow-scope=no-gain-from-gpus"),
+        ("it hangs on 2 nodes", "works-at-smaller-scale=single-node-works"),
+        ("I changed the data and nothing changes", "changed-since-good=data"),
+        ("换了数据还是一样", "changed-since-good=data"),
+    ],
+)
+def test_what_is_not_said_is_no_answer(text: str, outcome: str) -> None:
+    assert outcome not in answered(text)
+
+
+def test_a_slow_one_leads_to_it() -> None:
+    for text in ("only one of 4 GPUs is slow", "4 张卡里有一张特别慢"):
+        assert session(text).diagnosis().causes[0].name == "one-node-slows-all"
+
+
+@pytest.mark.parametrize("text", ["stop", "stop it please", "停", "停一下", "ok, wait", "取消"])
+def test_an_order_tells_of_no_run(text: str) -> None:
+    assert not told(text).complaints
+
+
+@pytest.mark.parametrize("text", ["it just stopped", "training stopped", "训练停了", "停了"])
+def test_that_it_stopped_does(text: str) -> None:
+    assert told(text).complaints == ["stopped-without-a-word"]
+
+
+def test_a_moment_of_what_did_not_happen_is_no_finding(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"step {n} loss {3 - n / 50:.4f} lr 1e-5\n" for n in range(1, 60)))
+    found = session("", tmp_path)
+    found.complain("之前一直很正常")
+    assert ("oom-phase", "later-step") not in {(s.name, s.outcome) for s in found.seen}
+    assert found.diagnosis().verdict in ("no-fault-seen", "healthy")
+    log.write_text(
+        log.read_text()
+        + "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+    )
+    failed = session("", tmp_path)
+    failed.complain("之前一直很正常")
+    assert ("oom-phase", "later-step") in {(s.name, s.outcome) for s in failed.seen}
