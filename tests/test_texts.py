@@ -188,3 +188,24 @@ def test_the_loss_has_one_name_in_chinese() -> None:
     told = [text for text in texts if _NAMED_LOSS.search(_OTHER_LOSS.sub("", text))]
     assert len(texts) > 1000
     assert told == []
+
+
+def bound_twice(source: str) -> list[str]:
+    """Names that a module gives a second value at its top: the first is lost to all who use it."""
+    tops = [
+        node for node in ast.parse(source).body if isinstance(node, (ast.Assign, ast.AnnAssign))
+    ]
+    targets = [t for n in tops for t in (n.targets if isinstance(n, ast.Assign) else [n.target])]
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    return sorted({name for name in names if names.count(name) > 1})
+
+
+@pytest.mark.parametrize("folder", ["medic", "probes", "tui"])
+def test_no_text_takes_the_name_of_another(folder):
+    found = {f.name: bound_twice(f.read_text("utf-8")) for f in (ROOT / folder).rglob("*.py")}
+    assert {name: twice for name, twice in found.items() if twice} == {}
+
+
+def test_a_second_value_of_a_name_is_seen():
+    assert bound_twice("A = Text('a', '甲')\nB = 1\nA: Text = Text('b', '乙')") == ["A"]
+    assert bound_twice("A = 1\ndef f():\n    A = 2\nA.x = 3") == []

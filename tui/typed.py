@@ -137,7 +137,7 @@ def _follow(screen: Front, text: str) -> None:
         follow(text)
     if current() != before:
         screen.speak()
-        screen.add(said(words.FOLLOWED if current() == "zh" else words.BACK_AGAIN, "muted"))
+        screen.add(said(words.FOLLOWED if current() == "zh" else words.FOLLOWED_BACK, "muted"))
 
 
 def english_sentence(text: str) -> bool:

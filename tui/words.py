@@ -213,7 +213,9 @@ PASTE_KINDS = {
     "command": Text("a command ({n})", "命令（{n} 行）"),
 }
 FOLLOWED = Text("Going on in Chinese; /lang en goes back.", "已切换为中文；/lang en 可切回英文。")
-BACK_AGAIN = Text("Going on in English; /lang zh goes back.", "已切换为英文；/lang zh 可切回中文。")
+FOLLOWED_BACK = Text(
+    "Going on in English; /lang zh goes back.", "已切换为英文；/lang zh 可切回中文。"
+)
 LINES_IN_ALL = Text("… {n} lines in all", "……共 {n} 行")
 
 # --- decided --------------------------------------------------------------------------------
