@@ -47,6 +47,10 @@ def diagnose(
     for name, outcome in _answers(answers, session):
         session.answer(name, outcome)
     found = session.diagnosis()
+    if out.redact:
+        from medic.redact.whole import redacted
+
+        found = redacted(found, out.redact)
     render(out, session, found, "json" if as_json else form, numbers=numbers)
     if not exit_zero and _not_understood(session, found):
         return Exit.FINDING
@@ -146,7 +150,7 @@ def render(
     elif form == "markdown":
         from medic.report import markdown
 
-        out.out(markdown.diagnosis(session, found))
+        out.out(markdown.diagnosis(session, found, out.redact or str))
     else:
         from medic.report import text
 

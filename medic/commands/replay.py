@@ -24,6 +24,7 @@ MORE = Text("Enter: next, q: leave ", "回车：下一步，q：退出 ")
 @redact_option
 @lang_option
 def command(session: str | None, redact: bool) -> int:
+    from medic.redact.whole import redacted_talk
     from medic.report.saved_text import spoken
     from medic.session.saved import chosen, talk_of
 
@@ -33,7 +34,8 @@ def command(session: str | None, redact: bool) -> int:
     for record in talk_of(saved.id):
         if steps and record.get("who") == "you" and not _more():
             break
-        for line in spoken(record):
+        told = redacted_talk(record, out.redact) if out.redact else record
+        for line in spoken(told):
             out.out(line)
     return Exit.OK
 

@@ -23,11 +23,16 @@ HELP = Text(
 @redact_option
 @lang_option
 def command(session: str | None, redact: bool) -> int:
+    from medic.redact.whole import redacted, redacted_talk
     from medic.report.saved_text import markdown
     from medic.session.saved import chosen, talk_of
 
     saved = chosen(session)
     out = console(redact=redact)
-    for line in markdown(saved, list(talk_of(saved.id))):
+    talk = list(talk_of(saved.id))
+    if out.redact:
+        saved = redacted(saved, out.redact)
+        talk = [redacted_talk(record, out.redact) for record in talk]
+    for line in markdown(saved, talk):
         out.out(line)
     return Exit.OK

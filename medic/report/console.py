@@ -25,7 +25,7 @@ class Console:
     """Writes cleaned text; colour only on a terminal that wants it."""
 
     def __init__(self, redact: Callable[[str], str] | None = None) -> None:
-        self._redact = redact
+        self.redact = redact
         self.aliases: Mapping[str, str] = {}  # path -> how it is shown
         self.color = _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and _wants_color()
         self.width = _width() if _is_terminal(sys.stdout) else 80
@@ -53,6 +53,13 @@ class Console:
 
     def raw(self, data: str) -> None:
         """Machine output (JSON): its own escapes make it safe."""
+        if self.redact and data[:1] in ("{", "["):
+            import json
+
+            from medic.redact.whole import redacted
+            from medic.report.dumps import dumps
+
+            data = dumps(redacted(json.loads(data), self.redact))  # before a quote was escaped
         self._write(sys.stdout, data)
 
     def _write(self, stream: TextIO | None, line: str) -> None:
@@ -60,8 +67,8 @@ class Console:
             return
         for path, shown in self.aliases.items():
             line = line.replace(path, shown)
-        if self._redact:
-            line = self._redact(line)
+        if self.redact:
+            line = self.redact(line)
         try:
             stream.write(line + "\n")
         except UnicodeEncodeError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from medic.i18n import Text
 from medic.planner.verdict import NO_ANSWER
@@ -15,19 +15,20 @@ from medic.session.unlike import rate_set_otherwise
 from medic.text.safetext import for_markdown
 
 
-def diagnosis(session: Session, found: Diagnosis) -> str:
-    """The whole answer; text from the case is escaped or fenced."""
+def diagnosis(session: Session, found: Diagnosis, hide: Callable[[str], str] = str) -> str:
+    """The whole answer; text from the case is escaped or fenced. ``hide``: what becomes of the
+    texts that are not in ``found`` before they are escaped."""
     parts = [f"# medic: {VERDICT[found.verdict]}", ""]
     if session.told.words and (words := both(session, found)) is not None:
-        parts += [for_markdown(str(words)), ""]
+        parts += [for_markdown(hide(str(words))), ""]
     if (rates := rate_set_otherwise(session, found)) is not None:
-        parts += [for_markdown(str(rates)), ""]
+        parts += [for_markdown(hide(str(rates))), ""]
     shown = would_show(session, suspects(found))
     unanswered = found.verdict in NO_ANSWER
     if unanswered:
         parts += _section(Text("What was seen", "观察到的现象"), found.symptoms)
     elif found.causes:
-        parts += _cause(session, found, shown)
+        parts += _cause(session, found, shown, hide)
     parts += _section(Text("Consequences", "后果"), found.consequences)
     others = found.causes if unanswered else found.causes[1:]
     if others and found.verdict != "established":
@@ -46,12 +47,14 @@ def diagnosis(session: Session, found: Diagnosis) -> str:
     return "\n".join(parts).rstrip()
 
 
-def _cause(session: Session, found: Diagnosis, shown: Mapping[str, Text]) -> list[str]:
+def _cause(
+    session: Session, found: Diagnosis, shown: Mapping[str, Text], hide: Callable[[str], str]
+) -> list[str]:
     view = found.causes[0]
     cause = session.index.causes[view.name]
     parts = [f"**{cause.title}** (`{view.name}`, {view.code}): {CHANCE[view.word]}", ""]
     if (why := not_established(session, found)) is not None:
-        parts += [for_markdown(str(why)), ""]
+        parts += [for_markdown(hide(str(why))), ""]
         own = _if_so(shown.get(view.name))
         parts += [*own, ""] if own else []
     parts += [str(cause.why), "", f"## {Text('Evidence', '证据')}", ""]
