@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual import on
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 
 from medic.case.collect import Case
 from medic.errors import Exit
@@ -20,6 +21,7 @@ from . import words_more
 from .desk import Opening
 from .lines import said
 from .messages import AppAction
+from .paste import take_whole
 from .prompt import Prompt
 from .talk_screen import TalkScreen
 
@@ -53,6 +55,12 @@ class MedicApp(App[None]):
         self.talk = TalkScreen(Opening(load, case, **how), apart=apart)
         if os.environ.get("SSH_CONNECTION"):
             self.animation_level = "none"
+
+    def get_driver_class(self) -> type[Driver]:
+        """As Textual chooses it; a paste comes whole."""
+        driver = super().get_driver_class()
+        take_whole(driver)
+        return driver
 
     def on_mount(self) -> None:
         self.theme = THEMES[0]

@@ -13,7 +13,7 @@ from medic.i18n import Lang, Text, use
 from medic.report.bars import EMPTY, FULL
 from medic.report.console import Console
 from medic.session.unheard import keep
-from medic.text.safetext import clean
+from medic.text.pasted import readable
 
 from . import awaited, jobs, words, words_keep, words_plain
 from .consultation import Consultation
@@ -76,7 +76,7 @@ class PlainTalk:
             if self._offer is not None:
                 self._decide(self._offer, text.strip().lower())
             elif text.strip():
-                take(self, clean(text))
+                take(self, readable(text))
         diary = self.talk.diary
         if diary.id and diary.problem is not None:
             told = words_keep.KEPT_IN_PART.fill(id=diary.id, why=diary.problem)

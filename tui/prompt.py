@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import TextArea
 
-from medic.text.safetext import clean
+from medic.text.pasted import readable
 
 from .actions import completed
 
@@ -93,7 +93,7 @@ class Prompt(TextArea, inherit_bindings=False):
 
     def type_on(self, pasted: str) -> None:
         """What was pasted, or typed where something else lay above."""
-        text = clean(pasted.replace("\r\n", "\n").replace("\r", "\n")[:MAX_PASTE])
+        text = readable(pasted[:MAX_PASTE])
         if len(text) > SHOWN_PASTE:
             self.post_message(self.Sent(f"{self.text}\n{text}".strip("\n")))
             self.text = ""
