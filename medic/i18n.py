@@ -129,6 +129,13 @@ def follow(words: str) -> None:
         _language[:] = ["zh"]
 
 
+def go_on_in(lang: str) -> None:
+    """Answers in the language in which a talk was left, "" for that of the system, where no
+    language was asked for."""
+    if not _asked and lang in ("en", "zh"):
+        _language[:] = ["zh" if lang == "zh" else "en"]
+
+
 def of_the_system() -> None:
     """Answers in the language of the system again, where no language was asked for."""
     if not _asked:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from medic.i18n import Text
+from medic.i18n import Text, current, detect
 
 from . import words_keep
 from .lines import Block, Line, said
@@ -104,6 +104,8 @@ def state_of(talk: Consultation) -> dict[str, Any]:
         "numbers": list(talk.numbers),
         "mended": list(_mended(talk.session)),
         "taken": talk.diary.taking,
+        # That of the last words, where the system would have another.
+        "lang": current() if current() != detect() else "",
     }
 
 

@@ -7,7 +7,7 @@ import click
 from medic.case.collect import Case
 from medic.commands.app import start
 from medic.commands.options import lang_option, option
-from medic.i18n import Text
+from medic.i18n import Text, go_on_in
 
 HELP = Text(
     "Goes on with a kept consultation where it was left, also after a crash: what was said holds, "
@@ -25,4 +25,5 @@ def command(session: str | None, plain: bool) -> int:
     from medic.session.saved import chosen
 
     saved = chosen(session)
+    go_on_in(saved.data.get("lang") or "")
     return start(Case(root=saved.root), plain=plain, resume=saved.id)

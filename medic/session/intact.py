@@ -81,6 +81,7 @@ _STATE: dict[str, Any] = {
     "walk?": {str, type(None)},
     "mended?": [(str, str, str)],
     "taken?": int,
+    "lang?": str,
 }
 _UNHEARD = {
     "host": str,

@@ -152,3 +152,25 @@ def test_a_start_in_a_language_that_is_not_the_systems_says_why(
         use("en")
         app_module.run(lambda: pytest.fail("not loaded"), case)
     assert seen == [("zh", True), ("en", False)]
+
+
+@pytest.mark.parametrize(("words", "lang"), [("训练卡住了", "zh"), ("it hangs", "en")])
+def test_a_talk_goes_on_in_the_language_in_which_it_was_left(
+    drive: Drive, case: Case, monkeypatch: pytest.MonkeyPatch, words: str, lang: Lang
+) -> None:
+    from medic.commands import main, resume
+    from medic.session.saved import listed
+
+    async def script(app: Any) -> None:
+        await app.send(words)
+
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setattr(i18n, "_asked", [])
+    monkeypatch.setattr(i18n, "_language", ["en"])
+    drive(script, case)
+    seen: list[Lang] = []
+    monkeypatch.setattr(resume, "start", lambda *_, **__: seen.append(current()) or 0)
+    for asked in ([], ["--lang", "en"]):
+        i18n._language[:] = []
+        main(["resume", listed()[0].id, *asked])
+    assert seen == [lang, "en"]
