@@ -23,6 +23,10 @@ _A_COMMAND = regex(
     r"^\s*(?:echo|export|printf|python3?|torchrun|if|for|while)\s"
 )
 
+_PASTED = regex(r"<(?:pasted )?command\d*>$")
+# The first sign of a line that could open a quote or a comment.
+_APOSTROPHE = regex(r"(?i)[^\"#']*[a-z]'(?:s|t|d|m|re|ve|ll)(?![\w'])")
+
 _QUOTE = Text(
     "the {word} opened here is never closed: all that follows is read inside out",
     "此处的 {word} 没有闭合：后面的内容都会被读错",
@@ -88,7 +92,11 @@ def stop(script: ScriptText, document: Document) -> Stop | None:
         return None
     kind, _, word = problem.detail.partition(" ")
     line = script.line_text(problem.span.line)
-    if _PLACEHOLDER.search(line) or (word == "(" and not _A_COMMAND.search(line)):
+    if (
+        _is_spoken(script)
+        or _PLACEHOLDER.search(line)
+        or (word == "(" and not _A_COMMAND.search(line))
+    ):
         return None
     what = _said(script, problem, kind, word)
     mend = problem.mend
@@ -96,6 +104,13 @@ def stop(script: ScriptText, document: Document) -> Stop | None:
     why = _AT_THE_EDGE.fill(word=word, line=near) if near else _WHY
     repair = Repair((Respelt((mend,), joins=True),), safe=False, why=why) if mend else None
     return Stop(what, problem.span, repair)
+
+
+def _is_spoken(script: ScriptText) -> bool:
+    """Whether a part of a pasted text has a word with an apostrophe: no quote, and no script."""
+    if not _PASTED.search(script.name) or script.line_text(1).startswith("#!"):
+        return False
+    return any(map(_APOSTROPHE.match, script.lines))
 
 
 def _said(script: ScriptText, problem: Problem, kind: str, word: str) -> Text:

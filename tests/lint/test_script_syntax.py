@@ -7,9 +7,13 @@ from collections.abc import Callable
 
 import pytest
 
+from medic.case.collect import collect
+from medic.index.knowledge import load
 from medic.lint.files import LintFinding
+from medic.session.consultation import Session
 from medic.syntax import parse
 
+INDEX = load()
 Lint = Callable[..., tuple[LintFinding, ...]]
 REFUSED = "script-syntax-error"
 CLEAN = """#!/bin/bash
@@ -125,3 +129,19 @@ def test_what_bash_reads_is_not_refused(text: str) -> None:
 def test_places_to_fill_in_and_prose_are_no_fault(lint_text: Lint) -> None:
     for text in ("python train.py --data <path to (the) data>\n", "Load the model (once)\n"):
         assert lint_text(text, "a.sh") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("python train.py --foo 1 (the trainer's default)\nexport X=1\n", False),
+        ("export X=1\npython train.py --foo 1\nit doesn't start\npython eval.py\n", False),
+        ("torchrun --nproc_per_node 8 train.py --output_dir 'out\n", True),
+        ("#!/bin/bash\n# it's\nexport A='x\ntorchrun train.py --lr 1e-4\n", True),
+    ],
+)
+def test_an_apostrophe_in_pasted_words_opens_no_quote(text: str, refused: bool) -> None:
+    session = Session(INDEX, collect([], text=text, this_host=False, index=INDEX))
+    session.look()
+    fires = {h.seen.name for h in session.found if h.seen.outcome == "fires"}
+    assert ("script-syntax-error" in fires) == refused
