@@ -14,6 +14,7 @@ from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 from .carriers import same
 from .checks.rollout_layout import ROLLOUT
 from .combine import OVERRIDDEN
+from .model_count import with_printed_count
 from .several import of_each
 
 # Checks that the sizes of an open model answer, where the run names it and states none.
@@ -38,7 +39,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             for found in judge(part, sized if part.name in _OF_A_MODEL else config)
         ]
 
-    yield from of_each(look.fact(RunConfig), judged)
+    yield from of_each(with_printed_count(look, look.fact(RunConfig)), judged)
 
 
 def _asks_for_sizes(config: RunConfig) -> bool:

@@ -7,7 +7,7 @@ the rates of all steps together bound the way (Kingma and Ba 2015, section 2.1).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from medic.facts import Curve
@@ -41,12 +41,20 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if not _is_untrained(curve, config) or plan_of(look, curve).resumed:
         yield Skip(_UNTRAINED, check=CHECK)  # small steps may be meant where a model is tuned
         return
-    far = values[0] * steps[0] + sum(
-        (b - a) * v for (a, b), v in zip(pairwise(steps), values[1:], strict=True)
-    )
+    far = _sum_of_rates(steps, values)
     value = {"sum": far, "step": steps[-1], "start": steps[0]}
     outcome = "too-small" if far < look.threshold("too-small") else "enough"
     yield Finding(CHECK, outcome, value=value, source=source_at(look, series, -1))
+
+
+def _sum_of_rates(steps: Sequence[int], values: Sequence[float]) -> float:
+    """Of all steps to the last: those that are not logged lie on a line between their neighbours,
+    those before the first have its rate."""
+    between = (
+        (b - a) * (u + v) / 2 + (v - u) / 2
+        for (a, b), (u, v) in zip(pairwise(steps), pairwise(values), strict=True)
+    )
+    return math.fsum([values[0] * max(1, steps[0]), *between])
 
 
 def _is_adam(config: RunConfig) -> bool:

@@ -44,6 +44,7 @@ _OTHERWISE = regex(
 )
 _OTHER_START = ("init_lora_weights", "pissa_init", "lora_init", "init_weights", "use_dora")
 _STATED = Text("{n} parameters", "{n} 参数的模型")
+_PRINTED = Text("{n} parameters, as its log says", "{n} 参数的模型（按日志）")
 _BY_SHAPE = Text("about {n} parameters by its shape", "按结构约 {n} 参数的模型")
 _NAMED_SIZE = regex(r"(?<![\d.])(\d{1,4}(?:\.\d+)?)[bB](?![a-zA-Z])")
 # Adam with a rate that is a factor of one which it finds itself, or of a relative step.
@@ -107,7 +108,9 @@ def placeholders(config: RunConfig, found: Range) -> dict[str, object]:
     shown = Text("a model of a size that is not stated", "规模未写明的模型")
     if size:
         stated = config.number("parameters") is not None
-        shown = _STATED if stated else _BY_SHAPE  # which is right to about 20%
+        origin = config.origin("parameters")
+        told = _PRINTED if origin is not None and origin.source == "printed" else _STATED
+        shown = told if stated else _BY_SHAPE  # which is right to about 20%
         shown = shown.fill(n=sized(size) if stated else sized(float(f"{size:.2g}")))
     elif named := named_size(config):
         shown = Text("a model of {n}, by its name", "名称为 {n} 的模型").fill(n=sized(named))
