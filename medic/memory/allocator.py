@@ -93,9 +93,10 @@ class Allocator:
     def __init__(self, meter: Meter | None = None) -> None:
         self.meter = meter or Meter()
         self.meter.pools.append(self)
-        self._lowest = HIGHEST
-        self._order: list[int] = []  # keys of the free blocks
-        self._free: dict[int, Block] = {}  # by key, together with some that no longer are free
+        self.lowest = HIGHEST
+        self.order: list[int] = []  # keys of the free blocks
+        self.free: dict[int, Block] = {}  # by key, together with some that no longer are free
+        self.segments: list[Block] = []  # the first block of each
 
     @property
     def allocated(self) -> int:
@@ -115,9 +116,9 @@ class Allocator:
 
     def fitting(self, wanted: int) -> Block:
         """A block of ``wanted`` bytes, a multiple of 512 above ``SMALL``."""
-        order, meter = self._order, self.meter
+        order, meter = self.order, self.meter
         try:
-            block = self._free[order.pop(bisect_left(order, wanted << KEY))]
+            block = self.free[order.pop(bisect_left(order, wanted << KEY))]
         except IndexError:  # none is as large
             block = self._segment(wanted)
         block.key = 0
@@ -131,7 +132,7 @@ class Allocator:
             if after is not None:
                 after.before = rest
             rest.key = key = over << KEY | address
-            block.after = self._free[key] = rest
+            block.after = self.free[key] = rest
             insort(order, key)
             size = wanted
         meter.allocated = now = meter.allocated + size
@@ -143,7 +144,7 @@ class Allocator:
         """The block is free again and joins its free neighbours."""
         if block is None:
             return
-        order, size = self._order, block.size
+        order, size = self.order, block.size
         self.meter.allocated -= size
         after, before = block.after, block.before
         if after is not None and after.key:
@@ -162,13 +163,13 @@ class Allocator:
         block.size = size
         block.key = key = size << KEY | block.address
         insort(order, key)
-        self._free[key] = block
+        self.free[key] = block
 
     def passing(self, sizes: Sequence[float]) -> None:
         """Takes blocks and gives them back. One free block that holds them all is left as it is."""
         wanted, key = together(sizes)
         meter = self.meter
-        if self._order and self._order[-1] >= key:
+        if self.order and self.order[-1] >= key:
             meter.peak = max(meter.peak, meter.allocated + wanted)
         else:
             self._pass(sizes)
@@ -187,7 +188,7 @@ class Allocator:
         """A layer's instructions on its ``slots``; ``other`` takes those that are no blocks of its
         own. A trace spends its time here: ``fitting`` and ``give`` are written out in it.
         """
-        order, free, meter = self._order, self._free, self.meter
+        order, free, meter = self.order, self.free, self.meter
         allocated, peak = meter.allocated, meter.peak
         for what, slot, size, least, sizes in program:
             if what == TAKE:
@@ -257,7 +258,7 @@ class Allocator:
 
     def free_sizes(self) -> tuple[int, ...]:
         """Of the free blocks, the largest first."""
-        return tuple([key >> KEY for key in reversed(self._order)])
+        return tuple([key >> KEY for key in reversed(self.order)])
 
     def holds(self, sizes: tuple[int, ...]) -> bool:
         """Whether there is a free block for each of these, the largest first."""
@@ -266,18 +267,19 @@ class Allocator:
 
     def release(self) -> int:
         """Gives segments back that nothing lies in; their bytes."""
-        free = [self._free[key] for key in self._order]
+        free = [self.free[key] for key in self.order]
         unused = [block for block in free if block.before is None and block.after is None]
         for block in unused:
-            self._order.remove(block.key)
+            self.order.remove(block.key)
             block.key = 0
         return sum(block.size for block in unused)
 
     def _segment(self, wanted: int) -> Block:
         size = SEGMENT if wanted < MIDDLE else -(-wanted // ROUND) * ROUND
         self.meter.reserve(size)
-        self._lowest -= size
+        self.lowest -= size
         block = Block()
-        block.size, block.address, block.key = size, self._lowest, 0
+        block.size, block.address, block.key = size, self.lowest, 0
         block.before = block.after = None
+        self.segments.append(block)
         return block

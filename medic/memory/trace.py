@@ -21,12 +21,9 @@ from medic.memory.program import Layer, Program
 from medic.memory.states import ADAPTER, MOMENT, WEIGHT
 from medic.memory.tape import Sizes, Tape
 
-STEPS = 2
 MICRO_BATCHES = 2  # of a step that are traced: the later ones repeat the second
 BUCKET = 25 * MIB  # torch DDP's bucket_cap_mb
 Thread = Literal["forward", "backward"]
-
-
 # Backward passes in a row that changed nothing before the next is taken to change nothing: between
 # them blocks are only freed, or those of gathered weights change places. Tests look for set-ups where
 # it is not so.
@@ -83,14 +80,22 @@ class Trace:
 
     def run(self) -> float:
         """Reserved bytes as a multiple of the peak of allocated bytes."""
+        self.begin()
+        return self.finish()
+
+    def begin(self) -> None:
+        """All before the first step of the optimizer: nothing of it depends on the optimizer."""
         self._weights()
-        for number in range(STEPS):
-            if self.setup.engine == "ddp":
-                self._lay_buckets()
-            self._step()
-            self._optimizer(first=number == 0)
-            if number == 0:
-                self.first_share = self.meter.most / max(1, self.meter.peak)
+        self._lay_buckets()
+        self._step()
+
+    def finish(self) -> float:
+        """The rest of a run: the optimizer's first step, and a second step."""
+        self._optimizer(first=True)
+        self.first_share = self.meter.most / max(1, self.meter.peak)
+        self._lay_buckets()
+        self._step()
+        self._optimizer(first=False)
         return self.meter.most / max(1, self.meter.peak)
 
     # --- phases -----------------------------------------------------------------------------
@@ -109,11 +114,12 @@ class Trace:
 
     def _adapters(self) -> int:
         """Values of one layer's adapters."""
-        found = self.shape.adapters(self.setup.lora, self.setup.adapted)
-        return found // max(1, self.shape.layers)
+        return self.shape.adapters(self.setup.lora, self.setup.adapted) // max(1, self.shape.layers)
 
     def _lay_buckets(self) -> None:
         """torch DDP's: one at first, laid out anew after the first step (reducer.cpp)."""
+        if self.setup.engine != "ddp":
+            return
         total = sum(self._counts()) * (ADAPTER if self.setup.lora else self.sizes.weight)
         bucket = BUCKET if self.buckets else total
         self.buckets, old = self._take([bucket] * max(1, total // bucket)), self.buckets
@@ -121,8 +127,7 @@ class Trace:
 
     def _step(self) -> None:
         """The micro batches of a step."""
-        count = max(1, min(MICRO_BATCHES, self.setup.accumulation))
-        for micro in range(count):
+        for micro in range(max(1, min(MICRO_BATCHES, self.setup.accumulation))):
             self.first = micro == 0
             self._micro_batch()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from medic.memory.peak import Step, size
 
 if TYPE_CHECKING:  # a trace is made only where batch and sequence are known
+    from medic.memory.begun import Ran
     from medic.memory.trace import Trace
 
 # Tensors that take this much more than a limit cannot be put into it: what a block holds beyond the
@@ -23,31 +24,28 @@ def reserved_share(step: Step, limit: int = 0) -> tuple[float, float]:
     ``limit``: bytes that it may reserve; where tensors in pieces do not fit them, the share is what
     it would be without a limit.
     """
-    from medic.memory.allocator import FullError
-
     if not limit:
         return _unlimited(step)[:2]
     if size_of(step) > limit:
         share, first, peak, most = _unlimited(step)
         if peak > BEYOND * limit or most <= limit:
             return share, first
+    from medic.memory.allocator import FullError
+    from medic.memory.begun import ran
+
     try:
-        return shares(trace_of(step, limit))
+        return ran(step, limit)[:2]
     except FullError:
         return _unlimited(step)[:2]
 
 
-def shares(trace: Trace) -> tuple[float, float]:
-    """Of a run of the trace."""
-    return trace.run(), trace.first_share
-
-
 @lru_cache(maxsize=512)
-def _unlimited(step: Step) -> tuple[float, float, int, int]:
-    """The shares where any number of bytes may be reserved, the peak of the blocks and the most that
-    was reserved: the same for a card and for what other processes leave of it."""
-    trace = trace_of(step)
-    return *shares(trace), trace.meter.peak, trace.meter.most
+def _unlimited(step: Step) -> Ran:
+    """Where any number of bytes may be reserved: the same for a card and for what other processes
+    leave of it."""
+    from medic.memory.begun import ran
+
+    return ran(step)
 
 
 def size_of(step: Step) -> int:

@@ -1,4 +1,4 @@
-"""What torch reserves within a limit, and that a layer's program is that of each layer."""
+"""What torch reserves within a limit, and what is left out of a trace as it was there before."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from medic.memory import begun
 from medic.memory.allocator import Allocator, FullError, Meter
+from medic.memory.begun import Ran, ran
 from medic.memory.layers_back import program_of
 from medic.memory.peak import Step, steps_of
 from medic.memory.program import Layer, Recorder
 from medic.memory.tape import Sizes
 from medic.memory.trace import Trace
-from medic.memory.traces import reserved_share, shares, size_of, trace_of, traced
+from medic.memory.traces import reserved_share, size_of, trace_of, traced
 from medic.memory.views import read_setups
 from medic.run_config import Origin, RunConfig, Value
 
@@ -35,7 +37,7 @@ def step_of(**more: Any) -> Step:
 def test_a_limit_beyond_what_is_reserved_or_below_the_tensors_changes_nothing() -> None:
     step = step_of()
     free = trace_of(step)
-    share = shares(free)
+    share = (free.run(), free.first_share)
     assert reserved_share(step, 2 * free.meter.most) == share
     assert reserved_share(step, free.meter.peak // 2) == share
     with pytest.raises(FullError):
@@ -151,14 +153,80 @@ def test_what_is_left_out_of_a_recomputed_backward_pass_changes_nothing(
 def test_layers_that_find_what_those_behind_them_found_are_left_out() -> None:
     """Else the test above could not fail."""
     trace = trace_of(step_of(activation_checkpointing=True, lora_rank=8, num_layers=12))
-    ran: list[int] = []
+    seen: list[int] = []
     own = Trace._layer_back
 
     def counted(self: Trace, layer: Layer) -> None:
-        ran.append(layer.number)
+        seen.append(layer.number)
         own(self, layer)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Trace, "_layer_back", counted)
         trace.run()
-    assert 0 < len(ran) < 12 * 4 / 2
+    assert 0 < len(seen) < 12 * 4 / 2
+
+
+# --- traces that begin alike -----------------------------------------------------------------
+
+OPTIMIZERS = ("adamw", "adamw_8bit", "adamw_torch_fused", "sgd")
+
+
+def _run_alone(step: Step, limit: int) -> Ran | None:
+    trace = trace_of(step, limit)
+    try:
+        return trace.run(), trace.first_share, trace.meter.peak, trace.meter.most
+    except FullError:
+        return None
+
+
+def _run_on(step: Step, limit: int) -> Ran | None:
+    try:
+        return ran(step, limit)
+    except FullError:
+        return None
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    drawn=DRAWN,
+    spread=st.sampled_from(SPREAD),
+    room=st.sampled_from([0.0, 1.0, 1.05, 1.15]),
+    recomputes=st.booleans(),
+)
+def test_every_optimizer_finds_what_it_would_find_alone(
+    drawn: dict[str, Any], spread: dict[str, Any], room: float, recomputes: bool
+) -> None:
+    stated = {"activation_checkpointing": recomputes, **drawn, **spread}
+    steps = [step_of(**stated | {"optimizer": name}) for name in OPTIMIZERS]
+    limit = int(room * size_of(steps[-1]))
+    for step in filter(traced, (*steps, *steps)):
+        assert _run_on(step, limit) == _run_alone(step, limit)
+
+
+def _begins(monkeypatch: pytest.MonkeyPatch) -> list[Trace]:
+    found: list[Trace] = []
+    own = Trace.begin
+
+    def counted(trace: Trace) -> None:
+        found.append(trace)
+        own(trace)
+
+    begun._LAST.clear()
+    monkeypatch.setattr(Trace, "begin", counted)
+    return found
+
+
+def test_plans_that_differ_in_the_optimizer_begin_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the test above could not fail."""
+    begins = _begins(monkeypatch)
+    for name in OPTIMIZERS:
+        ran(step_of(optimizer=name))
+    assert len(begins) == 1
+
+
+def test_another_batch_or_limit_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    begins = _begins(monkeypatch)
+    step = step_of()
+    for one, limit in ((step, 0), (step, 10 * size_of(step)), (step_of(micro_batch_size=2), 0)):
+        assert ran(one, limit) == _run_alone(one, limit)
+    assert len(begins) == 3 + 3  # those alone, too
