@@ -146,8 +146,8 @@ def say(talk: Consultation, text: str) -> None:
         return
     no_value, rest = refused(text)
     text = rest if no_value and (not rest or only_states(rest, talk.session.index)) else text
-    parts = split_paste(text, printed(text, talk.session.index))
-    prose = _spoken(text) or all(kind == "prose" for kind, _, _ in parts)
+    parts = [] if _spoken(text) else split_paste(text, printed(text, talk.session.index))
+    prose = all(kind == "prose" for kind, _, _ in parts)
     for told in no_value if prose or text == rest else ():
         talk.tell(told, "warn")
     if no_value and not text:

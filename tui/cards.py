@@ -26,10 +26,10 @@ def not_used(talk: Consultation, text: str) -> bool:
     index, talk.which_size = talk.session.index, ""
     names = not_known(text, index) if len(text) <= MAX_NAMED else []
     sizes = {name: found for name in names if (found := of_several_sizes(name, index))}
-    for card, known in list(sizes.values())[:1]:
-        talk.which_size = card
+    if sizes:
+        talk.which_size, known = next(iter(sizes.values()))
         either = joined([plain(str(n)) for n in known], " or ", " 还是 ")
-        asked = {"card": plain(card.upper()), "sizes": either, "one": known[-1]}
+        asked = {"card": plain(talk.which_size.upper()), "sizes": either, "one": known[-1]}
         talk.tell(words_keep.WHICH_SIZE.fill(asked), "strong")
     if unknown := [plain(name) for name in names if name not in sizes]:
         talk.tell(words_keep.NOT_USED.fill(names=joined(unknown)), "warn")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, cast
 from medic.i18n import Lang, Text, use
 from medic.report.bars import EMPTY, FULL
 from medic.report.console import Console
-from medic.session.unheard import keep
 from medic.text.pasted import readable
 
 from . import awaited, jobs, words, words_keep, words_plain
@@ -171,9 +170,9 @@ class PlainTalk:
     ) -> None:
         """Does a job of the consultation at once; ctrl+c stops it."""
         try:
-            said_now = awaited.record_of(job, values)
-            path = keep(said_now, self.talk.case, self.talk.diary.id) if said_now else ""
-            number = self.talk.diary.hear(said_now, path) if said_now else 0
+            said_now, diary = awaited.record_of(job, values), self.talk.diary
+            path = awaited.kept_at_once(job, values, self._opening, diary.id)
+            number = diary.hear(said_now, path) if said_now else 0
             awaited.do(self.talk, partial(job, **named) if named else job, values, number)
         except KeyboardInterrupt:
             self.talk.cancel.set()

@@ -49,17 +49,13 @@ def named(text: str, index: Index) -> Iterator[tuple[str, str, str, Place]]:
     found += [
         (GPU, n, place)
         for n, said, place in _of(text, index.gpus.values(), _BEFORE, "s?")
-        if not _of_several_sizes(said, index)
+        if len(_sizes(said, index)) < 2
     ]
     kept: list[tuple[str, str, str, Place]] = []
     for field, name, (start, end) in sorted(found, key=lambda one: one[2][0] - one[2][1]):
         if all(end <= a or b <= start for *_, (a, b) in kept):
             kept.append((field, name, text[start:end].strip(), (start, end)))
     yield from sorted(kept, key=lambda one: one[3])
-
-
-def _of_several_sizes(said: str, index: Index) -> bool:
-    return len(_sizes(said, index)) > 1
 
 
 def _sizes(card: str, index: Index) -> list[int]:

@@ -98,3 +98,18 @@ def test_words_for_help_and_why_are_no_description(talk: Talk) -> None:
     assert "/patch N" in said
     assert "Why this question" in said
     assert "No symptom" not in said
+
+
+def test_what_is_said_of_the_demo_is_kept_as_such(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[bool] = []
+
+    def keep(*_: object, demo: bool) -> str:
+        kept.append(demo)
+        return ""
+
+    monkeypatch.setattr("medic.session.unheard.keep", keep)
+    talk("it hangs", demo=True)
+    talk("it hangs")
+    assert kept == [True, False]
