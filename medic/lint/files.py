@@ -25,7 +25,7 @@ from medic.runner.run import Waves, in_waves, observe, with_needs
 
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8
-_SAME = Text("the run is the same without it", "去掉它，运行也完全一样")
+_SAME = Text("the run is the same without it", "去掉后运行不受影响")
 ORDER = {"error": 0, "warning": 1, "info": 2}
 
 

@@ -17,14 +17,12 @@ FIELDS = (
 
 
 def with_defaults(config: RunConfig, parsers: Parsers | None, plain: Framework) -> RunConfig:
-    """The config of a launch that only ``plain`` names describe, with the whole numbers that the one
-    parser beside it has by default. What is stated stays; two parsers may be of two programs."""
+    """The config of a launch of no framework, with the whole numbers that the one parser beside it
+    has by default. What is stated stays; two parsers may be of two programs."""
     known = parsers.parsers if parsers is not None else ()
-    if config.framework not in ("", plain.name) or len(known) != 1:
-        return config
-    found = {**_defaults(known[0].options, plain)}
+    found = _defaults(known[0].options, plain) if len(known) == 1 else {}
     new = {name: value for name, value in found.items() if config.get(name) is None}
-    return replace(config, values={**config.values, **new})
+    return replace(config, values={**config.values, **new}) if new else config
 
 
 def _defaults(options: tuple[Option, ...], plain: Framework) -> Mapping[str, Value]:

@@ -84,15 +84,11 @@ def _releases(scene: Scene, machine: Machine) -> Iterator[Result]:
         if len(wanted) < 2 or not wanted <= have.keys():
             continue
         if affected(scene.index.causes[cause].versions, have):
-            found = True
-            title, told = (
-                scene.index.causes[cause].title,
-                ", ".join(f"{n} {have[n]}" for n in sorted(wanted)),
-            )
-            zh = f"{told.replace(', ', '、')}：{title.zh}（{cause}）"
-            yield not_ok(
-                name, f"{told}: {title.en} ({cause})", zh, PACKAGES, _pin(exact, machine, wanted)
-            )
+            found, title = True, scene.index.causes[cause].title
+            pair = [f"{n} {have[n]}" for n in sorted(wanted)]
+            en = f"{', '.join(pair)}: {title.en} ({cause})"
+            zh = f"{'、'.join(pair)}：{title.zh}（{cause}）"
+            yield not_ok(name, en, zh, PACKAGES, _pin(exact, machine, wanted))
     if not found and machine.packages:
         en = "none of the pairs that are known not to work together"
         yield ok(name, en, "没有已知互不兼容的版本组合", PACKAGES)

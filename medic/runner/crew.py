@@ -30,7 +30,8 @@ class Crew:
     """Threads that run probes: one, and another whenever those at work are long at it.
 
     A probe's limit counts from its own start; one that outlasts it is told and left behind: its
-    daemon thread ends with the process. The threads wait for further cases until the crew is
+    daemon thread ends with the process, which those of ``concurrent.futures`` would hold up at its
+    end. The threads wait for further cases until the crew is
     dismissed, at the end of its ``with``.
     """
 

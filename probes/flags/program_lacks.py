@@ -30,9 +30,10 @@ _TRAINERS = {
     "warmup_steps": "lr_warmup_iters",
     "lr_scheduler_type": "lr_decay_style",
 }
+_TRAINING = regex(r"(?:^|/)(?:sft|pt|rlhf)(?:\.py)?$")
 _PROGRAMS = {
-    "ms-swift": (regex(r"(?:^|/)(?:sft|pt|rlhf)(?:\.py)?$"), _MEGATRONS),
-    "megatron-swift": (regex(r"(?:^|/)(?:sft|pt|rlhf)(?:\.py)?$"), _TRAINERS),
+    "ms-swift": (_TRAINING, _MEGATRONS),
+    "megatron-swift": (_TRAINING, _TRAINERS),
     "openrlhf": (
         regex(r"(?:^|/)openrlhf/cli/train_ppo(?:_ray)?\.py$"),
         {"learning_rate": "actor_learning_rate"},

@@ -23,8 +23,8 @@ _BACKGROUND = regex(r"(?<![&>|])&\s*(?:#.*)?$")
 _NAME = r"[A-Za-z_]\w*"
 _SET = regex(rf"(?:^|[\s;])({_NAME})\+?=(\(?)", re.MULTILINE)
 _SET_ALONE = regex(rf"^[ \t]*(?:[a-z]+ +(?:-\w+ +)*)*({_NAME})=", re.MULTILINE)
-# A default (:-, :=) is no mere use: who writes it knows that the variable may be unset.
 _SET_HERE = regex(rf"^[ \t]*({_NAME})=[^\n]*[^\n\\\s][ \t]*$", re.MULTILINE)
+# A default (:-, :=) is no mere use: who writes it knows that the variable may be unset.
 _USE = regex(rf"\$(?:({_NAME})|\{{#?({_NAME})(?:\}}|[#%/,^\[]|:[^-=+?]))")
 _WORD = regex(r"\w+")
 _AS_FLAG = regex(r"(?<!\S)--(\w+)(?=[\s=])")

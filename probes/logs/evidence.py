@@ -50,6 +50,11 @@ def is_pasted(file: str) -> bool:
     return file.startswith("<")
 
 
+def is_pasted_later(file: str) -> bool:
+    """Whether it was pasted beside what had been pasted before, as its name tells."""
+    return file.startswith("<pasted-")
+
+
 def is_library(file: str) -> bool:
     """Whether a frame's file is an installed package or a framework's checkout."""
     return bool(_LIBRARY.search(file))

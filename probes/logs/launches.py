@@ -15,7 +15,7 @@ from medic.text.patterns import regex
 
 from . import job_numbers, machine
 from .attempts import attempt_folder
-from .evidence import is_pasted
+from .evidence import is_pasted, is_pasted_later
 from .nodes import place
 from .same_run import goes_on_from
 from .view import View
@@ -23,7 +23,6 @@ from .view import View
 # Workers of one launch begin within this many seconds, however early one of them fell silent.
 TOGETHER_SECONDS = 60.0
 _DIGITS = regex(r"\d+")
-_LATER_PASTE = "<pasted-"
 
 
 @dataclass
@@ -115,8 +114,9 @@ def _key(view: View) -> tuple[str, tuple[str, int]]:
     if at is not None:
         parent = PurePath(at[0]).parent
         return f"torchrun {_DIGITS.sub('#', str(parent))}", (at[0], attempt_folder(path) or 0)
-    later = path.startswith(_LATER_PASTE)  # more of the same log, as likely as another
-    return path if later else _DIGITS.sub("#", path), (path, 0)
+    if is_pasted_later(path):  # more of the same log, as likely as another
+        return path, (path, 0)
+    return _DIGITS.sub("#", path), (path, 0)
 
 
 def _over(launches: list[Launch]) -> list[Launch]:

@@ -6,7 +6,7 @@ from medic.i18n import Text
 
 LOG = Text("a log", "日志")
 OOM_SENTENCE = Text("the full out-of-memory sentence", "完整的显存报错句子")
-OTHER_REQUEST = Text("a request of a size that a known tensor has", "与已知张量大小一致的申请")
+OTHER_REQUEST = Text("a request of the size of a known tensor", "与已知张量大小一致的申请")
 TRACEBACK_OR_STEPS = Text("the traceback, or the steps before it", "报错的 traceback 或此前的步数")
 SEVERAL_RANKS = Text("the logs of several ranks", "多个 rank 的日志")
 ALL_RANKS = Text("the logs of all ranks", "所有 rank 的日志")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from medic.facts import Hit, LogHits
 from medic.facts.memory import MIB, numbers_of, scaled
-from medic.i18n import Text
+from medic.i18n import Text, plain
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 
@@ -36,7 +36,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     config = config_of(look)
     missing = config.missing(*_SIZES)
     if missing:
-        yield Skip(Text(", ".join(missing), ", ".join(missing)), check=CHECK)
+        yield Skip(plain(", ".join(missing)), check=CHECK)
         return
     for hit in seen:
         found = judge(config, hit)
