@@ -19,7 +19,7 @@ from medic.facts import (
     MemoryEstimate,
     Source,
 )
-from medic.facts.memory import GIB, fitting, gib, numbers_of, others_of, room_of
+from medic.facts.memory import fitting, gib, numbers_of, others_of, room_of
 from medic.i18n import Text, plain
 from medic.probe import Finding, Look, Probe, Skip, config_of, logs_of, source_of
 from medic.run_config import RunConfig
@@ -29,7 +29,9 @@ from .one_process import as_one_process
 
 # Of the card's memory; the unstated setting would have to be full recompute, which saves most.
 FAR_BEYOND = 2.0
-LOOSE = 0.1  # fragmentation-share of the check oom-shortfall
+# Outcomes of oom-shortfall where neither other processes nor unused pieces are in the way.
+_OWN = ("genuine-need", "one-large-tensor")
+_WHOLE = {"free", "allocated", "unallocated", "request"}
 CHECK = "memory-estimate"
 ACTIVATIONS = "micro-batch-too-large"
 STATES = "model-states-do-not-fit"
@@ -53,7 +55,7 @@ def run(look: Look) -> Iterator[Finding | Skip | GpuMemory | MemoryEstimate]:
         yield from _open(_narrower(estimate))
         return
     # What is left open could have saved it, and it was not saved.
-    explained = (shown.low or 0) > capacity and _needs_all(logs_of(look), capacity)
+    explained = (shown.low or 0) > capacity and _needs_all(look, capacity)
     beyond = explained or (estimate.estimate or 0) > FAR_BEYOND * capacity
     if explained and config is not stated:
         estimate = shown
@@ -104,20 +106,14 @@ def _judge(
             yield Finding(name, told, {**values, "estimate": need}, source)
 
 
-def _needs_all(logs: LogHits, capacity: int) -> bool:
-    """Whether an out-of-memory message of the run tells that this process's own tensors fill the card:
-    neither other processes nor pieces that it does not use are in their way."""
-    for hit in logs.hits:
-        n = numbers_of(hit.captures)
-        if n.get("total") == capacity and n.keys() >= {
-            "free",
-            "allocated",
-            "unallocated",
-            "request",
-        }:
-            loose = n["unallocated"]
-            own = loose < n["request"] or loose <= max(GIB, LOOSE * capacity)
-            return own and (others_of(n) or 0) <= GIB
+def _needs_all(look: Look, capacity: int) -> bool:
+    """Whether an out-of-memory message of the run tells that its own tensors fill the card."""
+    from .logs.oom_numbers import outcome_of
+
+    for hit in logs_of(look).hits:
+        numbers = numbers_of(hit.captures)
+        if numbers.get("total") == capacity and numbers.keys() >= _WHOLE:
+            return outcome_of(look, hit) in _OWN
     return False
 
 

@@ -14,6 +14,7 @@ from .evidence import hits
 
 CHECK = "oom-shortfall"
 _SHOWN = ("request", "total", "free", "allocated", "unallocated", "reserved", "process")
+_LEAST = {"total", "free"}
 # Used where the knowledge gives none; see the sources in the check's entry.
 _DEFAULTS = {
     "other-process-bytes": 1.0 * GIB,
@@ -29,15 +30,20 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if not seen:
         yield Finding(CHECK, "not-oom")
         return
-    told = next((h for h in seen if _numbers(h.captures).keys() >= {"total", "free"}), None)
-    if told is None:
-        yield Skip(needs.OOM_SENTENCE, check=CHECK)
-        return
-    outcome = judge(_numbers(told.captures), lambda name: _threshold(look, name))
-    if outcome is None:
+    told = next((h for h in seen if _numbers(h.captures).keys() >= _LEAST), None)
+    outcome = None if told is None else outcome_of(look, told)
+    if told is None or outcome is None:
         yield Skip(needs.OOM_SENTENCE, check=CHECK)
         return
     yield Finding(CHECK, outcome, value=_words(told), source=told.source)
+
+
+def outcome_of(look: Look, told: Hit) -> str | None:
+    """What an out-of-memory message says; None where it lacks the numbers."""
+    numbers = _numbers(told.captures)
+    if not numbers.keys() >= _LEAST:
+        return None
+    return judge(numbers, lambda name: _threshold(look, name))
 
 
 def judge(n: Mapping[str, float], threshold: Callable[[str], float]) -> str | None:
