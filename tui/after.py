@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from medic.i18n import Text
 from medic.records import replace
@@ -126,13 +126,11 @@ def recheck(
     ``without``: what to do where there is none, instead of asking for it."""
     from medic.session.recheck import TELLS_NOTHING, outcome, take_new_logs
 
-    one = talk.waiting
+    session, one = talk.session, talk.waiting
     if one is None:
         talk.look()
         return
-    session = talk.session
-    stood = session.case, session.evidence, talk.stood
-    out = session.aside, session.before
+    before = _standing(talk)
     if not take_new_logs(session, one, pasted):
         (without or _no_new_log)(talk, one)
         return
@@ -144,8 +142,7 @@ def recheck(
     if found in TELLS_NOTHING:
         # An old log beside the changed files would show another fault than the one there is.
         talk.waiting = one
-        session.case, session.evidence, talk.stood = stood
-        session.aside, session.before = out
+        _stand_again(talk, before)
         session.refresh()
         talk.stale = True  # what was found is of the files before the change
         ask(talk)
@@ -153,13 +150,23 @@ def recheck(
         return
     session.applied = [replace(a, shown=found) if a == one else a for a in session.applied]
     if found == "still":  # what showed the fault is the run before: the new log has no sign of it
-        session.case, session.evidence, talk.stood = stood
-        session.aside, session.before = out
+        _stand_again(talk, before)
         if not session.evidence.runs:  # a session that was taken up has not looked before
             talk.observe()
         _still_there(session, one)
         session.remedy_done(one.remedy, helped=False)
     talk.retell(whole=True)
+
+
+def _standing(talk: Consultation) -> tuple[Any, ...]:
+    """What a new log changes, and is given back where it tells nothing."""
+    one = talk.session
+    return one.case, one.evidence, one.aside, one.before, talk.stood
+
+
+def _stand_again(talk: Consultation, before: tuple[Any, ...]) -> None:
+    one = talk.session
+    one.case, one.evidence, one.aside, one.before, talk.stood = before
 
 
 def since(talk: Consultation, before: Applied) -> None:
