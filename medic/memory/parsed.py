@@ -8,12 +8,15 @@ from medic.entries import Framework
 from medic.facts import Option, Parsers
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Value
+from medic.text.patterns import regex
 
 # What an estimate needs of numbers; a parser of one's own has them under the names of the entry ``plain``.
 FIELDS = (
     "hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "vocab_size",
     "micro_batch_size", "sequence_length", "gradient_accumulation_steps",
 )  # fmt: skip
+
+_WHOLE = regex(r"[0-9]{1,12}")
 
 
 def with_defaults(config: RunConfig, parsers: Parsers | None, plain: Framework) -> RunConfig:
@@ -31,7 +34,7 @@ def _defaults(options: tuple[Option, ...], plain: Framework) -> Mapping[str, Val
     for option in options:
         names = (name.lstrip("-").replace("-", "_") for name in option.names)
         field = next((fields[name] for name in names if name in fields), "")
-        if field in FIELDS and option.default.isdigit():
+        if field in FIELDS and _WHOLE.fullmatch(option.default):
             origin = Origin("default", note=f"{option.source.file}:{option.source.line}")
             found.setdefault(field, Value(int(option.default), origin))
     return found

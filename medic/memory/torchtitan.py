@@ -12,11 +12,13 @@ from __future__ import annotations
 from medic.memory import details
 from medic.memory.shape import Shape
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 NAME = "torchtitan"
 # Of torch's schedules (torch/distributed/pipelining/schedules.py) those of one stage a rank.
 _SINGLE = ("1f1b", "gpipe")
 _EVERY = 2
+_COUNT = regex(r"[0-9]{1,6}")
 
 
 def passes(config: RunConfig) -> tuple[int, int] | None:
@@ -51,7 +53,7 @@ def selective(config: RunConfig) -> str:
 def recomputed(config: RunConfig) -> float:
     """The share of the layers that are recomputed, where some are."""
     option = selective(config)
-    return 1 / max(1, int(option)) if option.isdigit() else 1.0
+    return 1 / max(1, int(option)) if _COUNT.fullmatch(option) else 1.0
 
 
 def saved_bytes(shape: Shape, tensor: int, view: int) -> float:

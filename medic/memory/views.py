@@ -162,7 +162,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
     return replace(
         common,
         expert=config.integer("expert_parallel_size") or 1,
-        chunks=max(f(config, pipeline) for f in (megatron.chunks, torchtitan.chunks)),
+        chunks=max(megatron.chunks(config, pipeline), torchtitan.chunks(config, pipeline)),
         all_forward_first="gpipe" in details.word(config, "pipeline_schedule"),
         parameters_offloaded=parameters,
         offloaded=common.offloaded or (parameters and config.get("fsdp") is True),

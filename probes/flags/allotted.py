@@ -20,7 +20,7 @@ from .slurm import Allocation, narrowed, srun_words, stated, tasks_per_node
 _TRAINERS = frozenset(("lightning", "nemo", "nemo2"))
 _MAX_HOSTFILE = 64 * 1024  # bytes; a row is some thirty
 # DeepSpeed launcher/runner.py _parse_hostfile: worker-0 slots=8.
-_ROW = regex(r"^\s*\S+\s+slots=(\d+)\s*(?:#.*)?$")
+_ROW = regex(r"^\s*\S+\s+slots=(\d{1,9})\s*(?:#.*)?$")
 _TASKS = Text(
     "--ntasks-per-node is {tasks}, and trainer.devices is {devices}: Lightning wants a task for each "
     "device, and refuses to start",

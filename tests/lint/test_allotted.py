@@ -82,3 +82,10 @@ def test_machines_without_their_processes(lint_text: Lint, flags: str, fires: bo
     launch = f"accelerate launch --config_file acc.yaml {flags} train.py\n"
     found = lint_text(launch, "run.sh", {"acc.yaml": ACCELERATE})
     assert bool(told(found, "conflicting-values")) == fires
+
+
+def test_a_row_that_counts_nothing_says_nothing(lint_text: Lint) -> None:
+    launch = JOB.format(tasks=1) + NEMO.format(devices=8) + DEEPSPEED.format(flags="--num_nodes 4")
+    found = lint_text(launch, "run.sh", {"hosts": HOSTS + f"node3 slots={'9' * 5000}\n"})
+    (other,) = told(found, "launch-not-as-allocated")
+    assert "trainer.devices" in other

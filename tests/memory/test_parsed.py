@@ -60,3 +60,8 @@ def test_a_short_name_below_a_block_is_another_thing(tmp_path: Path, name: str) 
     (tmp_path / "a.yaml").write_text(f"batch_size: 4\nseq_len: 128\nhead:\n  {name}: 512\n")
     found = size_run(collect([str(tmp_path / "a.yaml")]), load()).run_config
     assert not {"hidden_size", "num_layers", "vocab_size"} & found.values.keys()
+
+
+def test_a_default_that_is_no_number_is_none(tmp_path: Path) -> None:
+    text = PARSER.replace("type=int, default=32000", 'default="²"')
+    assert sizes(tmp_path, text, command="python train.py --hidden 4096\n")["vocab_size"] is None

@@ -57,7 +57,10 @@ def test_what_chosen_operators_gave_stays() -> None:
     assert some - full == 32 * saved
 
 
-@pytest.mark.parametrize(("option", "share"), [("1", 1.0), ("2", 0.5), ("4", 0.25), (None, 0.5)])
+@pytest.mark.parametrize(
+    ("option", "share"),
+    [("1", 1.0), ("2", 0.5), ("4", 0.25), (None, 0.5), ("²", 1.0), ("9" * 5000, 1.0)],
+)
 def test_every_so_many_th_layer(option: str | None, share: float) -> None:
     told: dict[str, Any] = {} if option is None else {OPTION: option}
     found = setups(**{MODE: "selective", **told})
