@@ -31,6 +31,8 @@ def printed(text: str, index: Index) -> frozenset[int]:
 @lru_cache(maxsize=4)
 def _printed(same: Same, text: str) -> frozenset[int]:
     hits = [h for h in quoted(text, same.index) if h.symptom and _is_print(h)]
+    if _TALK.fullmatch(text.strip()) and _SMALL.search(text):
+        hits = [h for h in hits if not h.goes_on]
     # Of a signature the scan keeps some matches; a line is what its repetitions are.
     shown = {h.source.text.strip() for h in hits}
     again = (n for n, line in enumerate(text.split("\n"), 1) if shown and line.strip() in shown)
@@ -46,6 +48,14 @@ def _is_print(hit: Hit) -> bool:
         return False
     return len(lead.split()) <= LEAD or ":" in lead or not is_sentence(line)
 
+
+# All of a text, in plain words without a capital: what ends no run is told in the words that a
+# program prints ("the loss is nan after resume").
+_TALK = regex(r"[a-z][a-z']*(?:,? [a-z][a-z']*){2,15}[.?!]?")
+_SMALL = regex(
+    r"\b(?:is|are|was|were|has|have|becomes?|became|turns?|turned|goes|went|gets?|the|my|our|after|when|since|but|"
+    r"and|at|in|on|with|again|always|suddenly)\b"
+)
 
 TOLD = 16  # words
 # Signs that programs print, and few people write in a sentence.

@@ -143,7 +143,8 @@ _TURNS = {
         r"\b(?:before|prior to|not yet)\b|之前(?!的)|前就|还没|尚未",
         (
             r"\b(?:prior|initial\w*|until|ahead|earlier|previous\w*|preced\w*|yet|already|untrained|init\w*|"
-            r"start\w*|immediately|at once|used to|last (?:night|week|month|year|time)|yesterday|ago|step[ =:#]*0|ends? (?:with|in))\b|"
+            r"start\w*|immediately|at once|used to|step[ =:#]*0|ends? (?:with|in)|"
+            r"last (?:night|week|month|year|time)|yesterday|ago)\b|"
             r"[前先刚未初没]|开始|启动|以后|之后"
         ),
     ),

@@ -140,7 +140,24 @@ def _named(
     causes = ranked_causes(session.index, session.model, stand, beliefs, session.found)
     facts, ruled = session.evidence.facts, session.told.ruled
     causes = tuple(with_versions(session.index, c, facts) for c in causes if c.name not in ruled)
-    return causes if established else tuple(map(unproven, causes))
+    if established:
+        return causes
+    causes = tuple(map(unproven, causes))
+    return tuple(map(_perhaps, causes)) if _few_words(session) else causes
+
+
+def _perhaps(cause: CauseView) -> CauseView:
+    """What rests on a few words is possible at most."""
+    return replace(cause, word="possible") if cause.word == "likely" else cause
+
+
+def _few_words(session: Session) -> bool:
+    """Whether all that is known are a few words, none of which names a cause, and no answer."""
+    from medic.told.bare_words import few
+
+    told = session.told
+    alone = bool(told.words) and not (session.case.files or session.case.parts or session.answers)
+    return alone and TELLTALE not in told.answered and few(told.words)
 
 
 def _ruled_out(

@@ -3,10 +3,11 @@ chance, as those begin with it, too."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from medic.entries.levels import STRONGEST
+from medic.entries.words import TELLTALE
 from medic.text.patterns import regex
 
 if TYPE_CHECKING:
@@ -19,27 +20,43 @@ _WELL = frozenset(["loss"])  # of what people say that it is well
 SURE = STRONGEST * 0.99
 # A short text has few words to be near by: it is no chance where the next cause is far behind.
 SHORT, BEHIND = STRONGEST * 0.8, 0.8
+BARE = 2  # terms of a name: "loss is nan"
 HALF = 0.5  # of the log ratio: it orders the causes, and makes none of them likely
 
 
-def share_of(text: str, symptoms: Collection[str], index: Index) -> float:
+def share_of(
+    text: str, symptoms: Collection[str], answered: Mapping[str, str], index: Index
+) -> float:
     """What part of a likeness to the reports of causes counts for a text that tells of these
-    symptoms."""
-    return HALF if _only_symptoms(text, symptoms, index) else 1.0
-
-
-def _only_symptoms(text: str, symptoms: Collection[str], index: Index) -> bool:
-    """Whether a text is a few words, all of them such as its ``symptoms`` are told in."""
+    symptoms and answers these checks (check: outcome): none where it is but the name of a symptom,
+    or says those two and no more: they are findings already."""
     from medic.match.words import terms_of
 
-    said = set(terms_of(text))
+    said = frozenset(terms_of(text))
     clauses = [part for part in _CLAUSE.split(text) if part.strip()]
     if not symptoms or not said or len(said) > MOST_TERMS or len(clauses) > MOST_CLAUSES:
-        return False
-    raw = index.raw["symptoms"]
-    phrases = [p for n in symptoms for every in raw[n].get("phrases", {}).values() for p in every]
-    known = {term for phrase in phrases for term in terms_of(phrase)}
-    return said <= known | _WELL
+        return 1.0
+    of_symptoms = _words(index.raw["symptoms"][n] for n in symptoms) | _WELL
+    if said <= of_symptoms:
+        return 0.0 if len(said) <= BARE else HALF
+    checks = index.raw["checks"]
+    own = (checks[n]["outcomes"][o] for n, o in answered.items() if n in checks and n != TELLTALE)
+    return 0.0 if answered and said <= of_symptoms | _words(own) else 1.0
+
+
+def _words(entries: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Terms of the phrases of symptoms and outcomes."""
+    from medic.match.words import terms_of
+
+    phrases = (p for one in entries for every in one.get("phrases", {}).values() for p in every)
+    return frozenset(term for phrase in phrases for term in terms_of(phrase))
+
+
+def few(text: str) -> bool:
+    """Whether a text is so short that it makes no cause likely, unless it names one."""
+    from medic.match.words import terms_of
+
+    return len(set(terms_of(text))) <= MOST_TERMS
 
 
 def stands_out(likeness: Mapping[str, float]) -> bool:

@@ -262,10 +262,11 @@ class Told:
         if not text.strip():
             return {}
         from medic.match import alike
+        from medic.told.absent import without_gone
         from medic.told.bare_words import share_of
         from medic.told.unfit import read_alike, without_settings
 
-        read = read_alike(text, self.index)
+        read = read_alike(without_gone(text, self.index.told["called"]), self.index)
         found = alike(read, self.index)
         bare = without_settings(read, self.index)
         told = self._symptoms()
@@ -275,7 +276,8 @@ class Told:
             own = {c for name in told if name in plainly for c in self.index.showing(name)}
             other = alike(bare, self.index)
             found = {n: r if n in own else min(r, other.get(n, 0.0)) for n, r in found.items()}
-        share = share_of(read, told, self.index)
+        answered = {name: said.outcome for name, said in self.answered.items()}
+        share = share_of(read, told, answered, self.index)
         return {n: share * (r / 2 if self._refuted(n, seen) else r) for n, r in found.items()}
 
     def _symptoms(self) -> list[str]:
