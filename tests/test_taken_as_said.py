@@ -9,6 +9,7 @@ import pytest
 from medic.case.collect import collect
 from medic.index.knowledge import load
 from medic.session.consultation import Session
+from medic.session.undecided import recommends
 from medic.told.understood import Told
 
 INDEX = load()
@@ -21,7 +22,9 @@ def told(text: str) -> Told:
 
 
 def session(text: str, *paths: Path) -> Session:
-    found = Session(INDEX, collect([str(path) for path in paths], text=text, index=INDEX))
+    found = Session(
+        INDEX, collect([str(path) for path in paths], text=text and f"{text}\n", index=INDEX)
+    )
     found.look()
     return found
 
@@ -127,3 +130,67 @@ def test_a_moment_of_what_did_not_happen_is_no_finding(tmp_path: Path) -> None:
     failed = session("", tmp_path)
     failed.complain("之前一直很正常")
     assert ("oom-phase", "later-step") in {(s.name, s.outcome) for s in failed.seen}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the loss is nan after resume",
+        "loss becomes nan once we resume",
+        "resume 之后 loss 变成 nan",
+        "恢复训练后 loss 是 nan",
+    ],
+)
+def test_both_languages_rank_the_causes_alike(text: str) -> None:
+    found = session(text).diagnosis()
+    assert found.causes[0].name == "checkpoint-holds-nan"
+    assert found.causes[0].word == "possible"
+
+
+@pytest.mark.parametrize(
+    "text", ["loss is nan", "the loss is nan", "loss 变成 nan 了", "训练很慢", "OOM"]
+)
+def test_the_name_of_a_symptom_is_like_no_cause(text: str) -> None:
+    found = session(text)
+    assert found.complaints
+    assert max(found.model.likeness.values(), default=0.0) <= 0
+    assert all(line.name != "description" for c in found.diagnosis().causes for line in c.evidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("the loss is nan after resume", False),
+        ("loss is nan", False),
+        ("Loss is nan, stopping training", True),
+        ("step 3 loss nan", True),
+    ],
+)
+def test_a_plain_sentence_is_no_message(text: str, read: bool) -> None:
+    assert bool(session(text).case.parts) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("we use bf16", "precision-in-use=wide-range"),
+        ("no, bf16", "precision-in-use=wide-range"),
+        ("it is bf16 mixed precision", "precision-in-use=wide-range"),
+        ("用的 bf16", "precision-in-use=wide-range"),
+        ("不是，用的 bf16", "precision-in-use=wide-range"),
+        ("we use fp16", "precision-in-use=fp16"),
+        ("用的是 fp16", "precision-in-use=fp16"),
+    ],
+)
+def test_a_precision_answers_which_is_used(text: str, outcome: str) -> None:
+    assert outcome in answered(text)
+
+
+@pytest.mark.parametrize("text", ["not bf16", "we tried bf16", "bf16 也试过", "fp16 不行"])
+def test_a_precision_that_is_not_used_answers_nothing(text: str) -> None:
+    assert not answered(text)
+
+
+def test_a_remedy_is_advised_where_its_cause_is_likely() -> None:
+    assert not recommends(session("the loss is nan after resume").diagnosis())
+    assert recommends(session("only one of 4 GPUs is slow").diagnosis())

@@ -6,11 +6,22 @@ from collections.abc import Callable, Iterable, Mapping
 
 from medic.i18n import Text
 from medic.planner.verdict import NO_ANSWER
-from medic.report.words import CHANCE, NEAREST, OTHERS, SAFE, UNSAFE, VERDICT, WEIGHT, place
+from medic.report.words import (
+    CHANCE,
+    IF_IT_IS,
+    NEAREST,
+    OTHERS,
+    SAFE,
+    UNSAFE,
+    VERDICT,
+    WEIGHT,
+    WHAT_TO_DO,
+    place,
+)
 from medic.session.both import both
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis, EvidenceLine
-from medic.session.undecided import IF_SO, not_established, suspects, would_show
+from medic.session.undecided import IF_SO, not_established, recommends, suspects, would_show
 from medic.session.unlike import rate_set_otherwise
 from medic.text.safetext import for_markdown
 
@@ -59,7 +70,7 @@ def _cause(
         parts += [*own, ""] if own else []
     parts += [str(cause.why), "", f"## {Text('Evidence', '证据')}", ""]
     parts += _evidence(view.evidence)
-    parts += [f"## {Text('What to do', '怎么办')}", ""]
+    parts += [f"## {WHAT_TO_DO if recommends(found) else IF_IT_IS}", ""]
     for i, fix in enumerate(session.fixes(view.name), start=1):
         safe = SAFE if fix.safe else UNSAFE
         parts.append(f"{i}. {fix.remedy.title} ({safe})")

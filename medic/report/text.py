@@ -13,11 +13,11 @@ from medic.report import late_text, oom_text, open_text, timeline, verdict_text
 from medic.report.bars import chance_bar
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.report.words import CHANCE, NEAREST, OTHERS, SAFE, UNSAFE
+from medic.report.words import CHANCE, IF_IT_IS, NEAREST, OTHERS, SAFE, UNSAFE, WHAT_TO_DO
 from medic.session.consultation import Session
 from medic.session.diagnosis import BY_YOU, CauseView, Diagnosis, EvidenceLine, line_of
 from medic.session.known import known_for
-from medic.session.undecided import suspects, would_show
+from medic.session.undecided import recommends, suspects, would_show
 from medic.session.unlike import rate_set_otherwise
 from medic.text.safetext import one_line
 
@@ -96,7 +96,7 @@ def _leader(blocks: Blocks, session: Session, found: Diagnosis) -> None:
         blocks.heading(Text("In the order of time", "按时间先后"))
         for row in timeline.rows(moments, blocks.width - 4):
             blocks.console.out(f"  {row}")
-    remedies(blocks, session, leader)
+    remedies(blocks, session, leader, sure=recommends(found))
     if cause.do_not:
         blocks.heading(Text("Do not", "不要"))
         for advice in cause.do_not:
@@ -117,9 +117,9 @@ def _lines(blocks: Blocks, title: Text, lines: Sequence[EvidenceLine]) -> None:
         blocks.evidence(lines)
 
 
-def remedies(blocks: Blocks, session: Session, cause: CauseView) -> None:
+def remedies(blocks: Blocks, session: Session, cause: CauseView, *, sure: bool = True) -> None:
     """What to do, each remedy with its numbers and its diff."""
-    blocks.heading(Text("What to do", "怎么办"))
+    blocks.heading(WHAT_TO_DO if sure else IF_IT_IS)
     for i, fix in enumerate(session.fixes(cause.name), start=1):
         remedy(blocks, session, fix, i)
 

@@ -21,6 +21,8 @@ FOLLOWS = Text(
     "这些行之前；若是 CUDA 错误，还要看该节点的内核日志（dmesg -T | grep -i xid）。"
     "把那一行粘贴进来，就能判断原因。",
 )
+WHAT_TO_DO = Text("What to do", "怎么办")
+IF_IT_IS = Text("If it is this, what to do", "若确是它，怎么办")
 NEAREST = Text("Nearest causes", "最接近的原因")
 OTHERS = Text("Other causes", "其他原因")
 NOT_WHOLE = Text(

@@ -139,6 +139,15 @@ def _denied(session: Session, denied: Sequence[_Link]) -> Text:
     return _DENIED.fill(finding=Text(one_line(text.en, QUOTED), one_line(text.zh, QUOTED)))
 
 
+def recommends(found: Diagnosis) -> bool:
+    """Whether the leader's remedy is advised: it is likely, or a fault that was read whatever fails.
+    Of a cause that is only possible it is told as what to do if it is the one."""
+    if not found.causes or found.verdict in NO_ANSWER:
+        return False
+    sure = found.causes[0].word in ("likely", "almost-certain")
+    return found.verdict == "established" or sure or not found.symptoms
+
+
 def suspects(found: Diagnosis) -> tuple[CauseView, ...]:
     """The causes of an answer that is open, best first; none where one is established or no fault
     was seen, and of the nearest ones only those that are no noise."""

@@ -20,6 +20,7 @@ _WELL = frozenset(["loss"])  # of what people say that it is well
 SURE = STRONGEST * 0.99
 # A short text has few words to be near by: it is no chance where the next cause is far behind.
 SHORT, BEHIND = STRONGEST * 0.8, 0.8
+LED = STRONGEST / 4  # of a cause that the few words of a text speak for: it comes into question
 BARE = 2  # terms of a name: "loss is nan"
 HALF = 0.5  # of the log ratio: it orders the causes, and makes none of them likely
 
@@ -42,6 +43,16 @@ def share_of(
     checks = index.raw["checks"]
     own = (checks[n]["outcomes"][o] for n, o in answered.items() if n in checks and n != TELLTALE)
     return 0.0 if answered and said <= of_symptoms | _words(own) else 1.0
+
+
+def spoken_for(answered: Mapping[str, str], index: Index) -> dict[str, float]:
+    """Log ratios of the causes that the answers speak strongly for, alike in every language."""
+    told = set(answered.items())
+    return {
+        name: LED
+        for name, ties in index.ties.causes.items()
+        if any((c, o) in told and weight in ("confirms", "strong") for c, o, weight in ties.links)
+    }
 
 
 def _words(entries: Iterable[Mapping[str, Any]]) -> frozenset[str]:

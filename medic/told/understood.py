@@ -263,7 +263,7 @@ class Told:
             return {}
         from medic.match import alike
         from medic.told.absent import without_gone
-        from medic.told.bare_words import share_of
+        from medic.told.bare_words import share_of, spoken_for
         from medic.told.unfit import read_alike, without_settings
 
         read = read_alike(without_gone(text, self.index.told["called"]), self.index)
@@ -278,6 +278,8 @@ class Told:
             found = {n: r if n in own else min(r, other.get(n, 0.0)) for n, r in found.items()}
         answered = {name: said.outcome for name, said in self.answered.items()}
         share = share_of(read, told, answered, self.index)
+        if not share and answered:
+            return spoken_for(answered, self.index)
         return {n: share * (r / 2 if self._refuted(n, seen) else r) for n, r in found.items()}
 
     def _symptoms(self) -> list[str]:
