@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from medic.i18n import Text
+from medic.i18n import Text, plain
 from medic.text.safetext import one_line
 
 from . import (
@@ -210,7 +210,7 @@ def describe(talk: Consultation, text: str) -> None:
     from medic.match import complains
     from medic.session.against import leader, shown_otherwise
     from medic.session.said import said, say_again, state
-    from medic.told.stated import beside_values
+    from medic.told.stated import beside_values, left_over
 
     session = talk.session
     before = said(session)
@@ -230,6 +230,8 @@ def describe(talk: Consultation, text: str) -> None:
         session.refuse(False)
         talk.remember(words_keep.QUOTE.fill(words=one_line(text, 40)), before)
         cards.not_used(talk, text)
+        for number in () if reports else left_over(text, session.index):
+            talk.tell(words_keep.GIVEN_TO_NONE.fill(number=plain(number)), "warn")
         if state(session, values):
             sayings.look_again(talk)
         else:

@@ -190,3 +190,7 @@ FIXED = Text("Fixed in this talk, as far as the logs show:", "本次会话中已
 FIXED_BY = Text("by {change}", "通过 {change}")
 BY_HAND = Text("by hand", "手动处理")
 DONE = Text("Done:", "已做：")
+GIVEN_TO_NONE = Text(
+    "Not taken: {number}; no value of the run is named for it.",
+    "未采纳：{number}；没有指明它是哪一项的值。",
+)

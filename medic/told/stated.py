@@ -8,43 +8,28 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from medic.errors import UsageError
 from medic.i18n import Text
 from medic.run_config import FIELDS, Scalar
 from medic.text.patterns import regex
 from medic.told.absent import features
-from medic.told.field_words import NAMES, PHRASES
+from medic.told.field_words import CARD, NAMES, PHRASES
 from medic.told.fillers import says_nothing
-from medic.told.given import typed
 from medic.told.model_words import GPU, MODEL, named
 from medic.told.owners import is_of_another, of_others
 from medic.told.shared_out import shared_out
 from medic.told.some_cards import acts, are_some
+from medic.told.value_words import DIGITS, NUMBER, SWITCHES, UNIT, WORDS, value_of
 
 if TYPE_CHECKING:
     from medic.index.knowledge import Index
 
 MAX_LENGTH = 600  # characters; what is longer is a report or a paste, and is read as such
-NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3}){1,5}|\d[\d_]*)(?:\.\d+)?(?:e[-+]?\d+)?"
-UNIT = r"(?: ?(?:[kmbt]|thousand|million|billion|trillion)(?![a-z0-9])| ?[万亿千])?"
-_SIZES = {
-    "k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "b": 1e9, "billion": 1e9, "t": 1e12,
-    "trillion": 1e12, "千": 1e3, "万": 1e4, "亿": 1e8,
-}  # fmt: skip
-_DIGITS = "零一二三四五六七八九十两"
-_BINARY = ("sequence_length", "max_position_embeddings", "vocab_size")  # 4k of these is 4096
 # A hyphen joins a name and its number ("batch-size-8"); behind anything else it is a sign.
 _LINK = (
     r"(?:\s*(?:==?|:|：)\s*|\s+(?:is|are|was|of|to|at|on|set\s+to|equals)\s+|"
     r"\s*(?:改成|改为|配成了?|写成了?|配置成|设置为|设为|设成|等于|大小为|是|为|用)\s*|\s+|(?<=\w)[_-](?=\d))"
 )
 _WRITTEN = r"\s*(?:==?|:|：)\s*|\s+(?:is|set\s+to)\s+|\s*(?:是|为|设为|设成)\s*"
-_WORDS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32"}
-_SWITCHES = {
-    "true": True, "on": True, "yes": True, "enabled": True, "开": True, "开启": True, "是": True,
-    "false": False, "off": False, "no": False, "disabled": False, "关": False, "关闭": False,
-    "否": False,
-}  # fmt: skip
 ASKED = regex(r"[?？]\s*$|吗|^\s*(?:how|what|why|should|can|could|is|are|does|do|if|which)\b", re.I)
 # Of a run, and of no fault by itself.
 _TELLS_NOTHING = regex(
@@ -66,6 +51,7 @@ _INSTALLS = regex(
     r"(?:Import|ModuleNotFound)Error|\.so\b|安装|装不|导入|编译|依赖|版本|动态库|找不到.{0,8}(?:库|模块|符号)",
     re.I,
 )
+_LONE = regex(rf"(?<![\w.-]){NUMBER}(?![\w.%])", re.I)
 _BLANKS = regex(r"[ \t]{3,}|_{3,}|-{3,}")  # no name has so many: spares trying each of them
 _CLAUSE_END = regex(r"[;，；。！!\n]|[,.](?!\d)|,\s")
 _DENIED = regex(r"(?:\b(?:not?|isn'?t|aren'?t|never)|不是|并非|不用|没有?|别用|未)\s*$", re.I)
@@ -79,6 +65,11 @@ _REPORTS = regex(
 )
 
 COUNT = "world_size"
+# Not "only one GPU is busy": that tells of the others.
+_HAVE_ONE = regex(
+    rf"\b(?:have|has|got|own)(?: only| just)?(?: one| a single) (?:{CARD}|gpu|card)(?=\s*(?:$|[.,;，。；]))",
+    re.I,
+)
 Place = tuple[int, int]
 
 
@@ -210,6 +201,16 @@ def _squeezed(text: str) -> str:
     return _BLANKS.sub(" ", text)
 
 
+def left_over(text: str, index: Index | None = None) -> list[str]:
+    """The numbers in a text of values that are given to no field: the second of "lr=3e-4 3e-5"."""
+    text = _squeezed(text)
+    places = [place for _, place in _found(text, index)]
+    rest = _masked(text, places).replace("=", " ")
+    if not places or not says_nothing(_LONE.sub(" ", rest)):
+        return []
+    return [hit.group() for hit in _LONE.finditer(rest)]
+
+
 def says_only(text: str, places: Sequence[Place]) -> bool:
     """Whether a text says nothing beside the values at these places."""
     return bool(places) and says_nothing(_masked(text, places).replace("=", " "))
@@ -218,43 +219,23 @@ def says_only(text: str, places: Sequence[Place]) -> bool:
 def _all(text: str) -> Iterator[tuple[Stated, Place]]:
     for field, value, words, place in features(text):
         yield Stated(field, value, words), place
+    for field, raw, hit in written(text):
+        value = value_of(field, raw)
+        if value is not None:
+            yield Stated(field, value, hit.group().strip()), hit.span()
+    for one in _HAVE_ONE.finditer(text):
+        yield Stated(COUNT, 1, one.group()), one.span()
+
+
+def written(text: str) -> Iterator[tuple[str, str, re.Match[str]]]:
+    """Each field that a text may give a value, and that value with the sign that is written at it:
+    "每节点 -8 卡" is no eight."""
     for field, pattern in _patterns():
         for hit in pattern.finditer(text):
-            raw = next((group for group in hit.groups() if group), "")
-            value = value_of(field, raw)
-            if value is not None:
-                yield Stated(field, value, hit.group().strip()), hit.span()
-
-
-def value_of(field: str, raw: str) -> Scalar:
-    """The value as its field takes it; None where it takes no such value."""
-    word = raw.strip().strip("\"'`").rstrip(".,;，。；")
-    kind, unit, _ = FIELDS[field]
-    if kind is bool:
-        return _SWITCHES.get(word.lower())
-    try:
-        taken: Scalar = typed(field, _word(word, unit) if kind is str else _number(field, word))
-    except UsageError:
-        return None
-    return taken
-
-
-def _word(word: str, unit: str) -> str:
-    """One of a few words as the field spells it; free text stays."""
-    return _WORDS.get(word.lower(), word.lower()) if "|" in unit else word
-
-
-def _number(field: str, word: str) -> str:
-    if word in _DIGITS:
-        return "2" if word == "两" else str(_DIGITS.index(word))
-    parts = re.fullmatch(rf"({NUMBER}) ?(\S*)", word, re.I)
-    if parts is None or not parts[2]:
-        return word.replace(",", "").replace("_", "")
-    size = _SIZES.get(parts[2].lower(), 0.0)
-    if parts[2].lower() == "k" and field in _BINARY:
-        size = 1024
-    number = float(parts[1].replace(",", "").replace("_", "")) * size
-    return str(int(number)) if number == int(number) else repr(number)
+            at = next((n for n, group in enumerate(hit.groups(), 1) if group), 0)
+            start = hit.start(at)
+            minus = at and text[start - 1 : start] == "-" and text[start - 2 : start - 1].isspace()
+            yield field, ("-" if minus else "") + hit[at] if at else "", hit
 
 
 @lru_cache(maxsize=1)
@@ -276,9 +257,9 @@ def _pattern(field: str) -> str:
     if kind in (int, float):
         value, link = f"({NUMBER}{UNIT})", _LINK
     elif kind is bool:
-        value, link = f"({'|'.join(_SWITCHES)})", _LINK
+        value, link = f"({'|'.join(SWITCHES)})", _LINK
     elif "|" in unit:
-        value, link = f"({'|'.join([*unit.split('|'), *_WORDS])})", _LINK
+        value, link = f"({'|'.join([*unit.split('|'), *WORDS])})", _LINK
     else:
         value, link = r"([^\s,;，；。]+)", _WRITTEN
     parts = [rf"(?<![a-z0-9_.])(?:{names})(?:{link})?{value}(?![a-z0-9_.]*[a-z0-9_])"]
@@ -287,7 +268,7 @@ def _pattern(field: str) -> str:
     for phrase in PHRASES.get(field, ()):
         # Chinese is written with and without blanks around a number.
         blank = "" if phrase.isascii() else " ?"
-        number = phrase.replace("#", f"{blank}({NUMBER}{UNIT}|[{_DIGITS}]){blank}")
+        number = phrase.replace("#", f"{blank}({NUMBER}{UNIT}|[{DIGITS}]){blank}")
         end = "" if "(?=" in phrase else "(?![a-z0-9])"
         parts.append(rf"(?<![a-z0-9_.+-]){number}{end}")
     return spelled("|".join(parts))

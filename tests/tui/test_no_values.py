@@ -10,7 +10,7 @@ import pytest
 
 from medic.i18n import Lang, use
 from medic.told.refused import refused
-from medic.told.stated import stated
+from medic.told.stated import left_over, stated
 
 Talk = Callable[..., Any]
 LOG = "step 1 loss 10.9\nstep 2 loss 10.2\n[rank0]: torch.OutOfMemoryError: CUDA out of memory.\n"
@@ -35,6 +35,11 @@ def one(talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         ("world_size=-8", "world size = -8", "whole"),
         ("world size is -8", "world size = -8", "whole"),
         ("tp=2.5", "tensor parallel size = 2.5", "whole"),
+        ("micro_batch_size=abc", "micro batch = abc", "not a number"),
+        ("world_size=0", "world size = 0", "1 or more"),
+        ("world_size=auto", "", ""),
+        ("micro_batch_size=abc fails", "", ""),
+        ("zero_stage=0", "", ""),
         ("the learning rate is nan", "", ""),
         ("max_steps=-1", "", ""),
         ("lr=3e-4", "", ""),
@@ -53,6 +58,34 @@ def test_what_no_field_takes_is_refused(text: str, field: str, must: str) -> Non
 @pytest.mark.parametrize("text", ["world_size=-8", "world size -8", "学习率设为 -1", "epochs=-1"])
 def test_a_sign_is_no_hyphen(text: str) -> None:
     assert stated(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("lr=3e-4 3e-5", ["3e-5"]),
+        ("lr=3e-4, tp 8", []),
+        ("lr=3e-4 since step 500", []),
+        ("4 A100 80G", []),
+        ("3e-5", []),
+    ],
+)
+def test_a_number_of_no_field_is_left_over(text: str, left: list[str], whole: Any) -> None:
+    assert left_over(text, whole) == left
+
+
+def test_a_sign_at_a_number_of_a_phrase_is_told(one: Any) -> None:
+    told = one.say("8 块 A100 每节点 -8 卡")
+    assert "processes (GPUs) per node = -8 is not taken: it must be a whole number, 1 or more." in told
+    assert one.talk.session.case.given == {"world_size": 8}
+    assert "Not taken: 3e-5; no value of the run is named for it." in one.say("lr=3e-4 3e-5")
+
+
+def test_who_has_one_card_has_one(one: Any) -> None:
+    one.say("I have only one A100", "80G")
+    assert one.talk.session.case.given == {"world_size": 1, "gpu": "a100-80g"}
+    for text in ("only one GPU is busy", "I have only one GPU that works", "8 GPUs - 2 slow"):
+        assert {item.value for item in stated(text)} <= {8}
 
 
 @pytest.mark.parametrize("text", ["world-size-8", "world size 8", "world_size: 8", "8 GPUs"])
