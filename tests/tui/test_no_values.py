@@ -76,7 +76,9 @@ def test_a_number_of_no_field_is_left_over(text: str, left: list[str], whole: An
 
 def test_a_sign_at_a_number_of_a_phrase_is_told(one: Any) -> None:
     told = one.say("8 块 A100 每节点 -8 卡")
-    assert "processes (GPUs) per node = -8 is not taken: it must be a whole number, 1 or more." in told
+    assert (
+        "processes (GPUs) per node = -8 is not taken: it must be a whole number, 1 or more." in told
+    )
     assert one.talk.session.case.given == {"world_size": 8}
     assert "Not taken: 3e-5; no value of the run is named for it." in one.say("lr=3e-4 3e-5")
 
