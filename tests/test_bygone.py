@@ -72,7 +72,7 @@ LOG = "".join(f"step {n} | loss {3 - n / 100:.2f} | lr 1e-4\n" for n in range(1,
 
 
 def test_only_notes_beside_a_run_are_of_another_time(tmp_path: Path) -> None:
-    note = tmp_path / "notes.txt"
+    note = tmp_path / "report.txt"
     note.write_text(
         "old trouble (solved in April): NCCL timeout after 600 s, was a cable.\nI try 2 nodes.\n"
     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from medic.index.knowledge import Index
 
 # What a run leaves: beside it, notes may tell of other runs.
-_OF_A_RUN = frozenset({"log", "metrics"})
+OF_A_RUN = frozenset({"log", "metrics"})
 _BLANK = (
     "it is empty: check the path, or what should have written it",
     "文件为空：请检查路径，或本应写入它的程序",
@@ -47,6 +47,9 @@ class Case:
     paths: tuple[str, ...] = ()  # as they were given
     pastes: tuple[str, ...] = ()  # of ``text`` what no file holds; the rest is ``notes``
     notes: str = ""
+    hints: str = (
+        ""  # of texts beside a run what may be of it: it ranks causes, and alarms of nothing
+    )
     aliases: Mapping[str, str] = field(default_factory=dict)  # folder -> how it is shown
 
     @property
@@ -63,11 +66,13 @@ def collect(
     given: dict[str, Any] | None = None,
     this_host: bool | None = None,
     index: Index | None = None,
+    of_run: bool = False,
 ) -> Case:
     """The case of these files and folders. Raises UsageError if none can be read.
 
-    With an ``index``, lines that its signatures know part log from prose in what was typed. What
-    was pasted stands before the files: it is what is asked about.
+    ``of_run``: logs or curves of a run are in the case that these are read for. With an ``index``,
+    lines that its signatures know part log from prose in what was typed. What was pasted stands
+    before the files: it is what is asked about.
     """
     files, left, runs, chosen = _gathered(paths, run)
     if paths and not files and not text:
@@ -77,7 +82,7 @@ def collect(
         raise UsageError(en, zh)
     text = evidence(text)
     parts, pasted = split_text(text, index=index)
-    files, noted, notes = _take_notes(files, index)
+    files, noted, notes, hints = _take_notes(files, index, of_run=of_run)
     return Case(
         files=(*pasted, *files),
         parts=parts | noted,
@@ -91,6 +96,7 @@ def collect(
         paths=tuple(paths),
         pastes=(text,) if text else (),
         notes=notes,
+        hints=hints,
     )
 
 
@@ -139,29 +145,36 @@ def _is_folder(path: str) -> bool:
 
 
 def _take_notes(
-    files: list[GivenFile], index: Index | None
-) -> tuple[list[GivenFile], dict[str, str], str]:
-    """Files that a person wrote, taken like pasted text: (other files and parts, parts, text)."""
-    kept: list[GivenFile] = []
+    files: list[GivenFile], index: Index | None, *, of_run: bool
+) -> tuple[list[GivenFile], dict[str, str], str, str]:
+    """Files that a person wrote, taken like pasted text: (other files and parts, parts, text, hints).
+
+    Beside the logs of a run one that is no complaint, as a README, is a hint at most.
+    """
+    texts = [note_text(f.path, named=f.named) if f.kind == "note" or f.named else None for f in files]
+    kept = [f for f, text in zip(files, texts, strict=True) if text is None and f.kind != "note"]
+    beside = of_run or any(file.kind in OF_A_RUN for file in kept)
     parts: dict[str, str] = {}
-    texts: list[str] = []
-    beside = any(file.kind in _OF_A_RUN for file in files)
-    for file in files:
-        text = note_text(file.path, named=file.named) if file.kind == "note" or file.named else None
-        if text is None:
-            if file.kind != "note":
-                kept.append(file)
+    notes: list[str] = []
+    hints: list[str] = []
+    for file, whole in zip(files, texts, strict=True):
+        if whole is None:
             continue
-        text = evidence(text)
-        if beside and file.kind == "note":
+        text = evidence(whole)
+        if beside:
+            from medic.match.asides import hint, is_complaint
             from medic.match.bygone import without_bygone
 
-            text = without_bygone(text)
-        texts.append(text)
+            if not is_complaint(Path(file.name).name, text):
+                hints.append(hint(text))
+                continue
+            if file.kind == "note":
+                text = without_bygone(text)
+        notes.append(text)
         own, made = split_text(text, file.name, index)
         parts |= own
         kept += made
-    return kept, parts, "\n".join(texts)
+    return kept, parts, "\n".join(notes), "\n".join(filter(str.strip, hints))
 
 
 def _add_file(path: str, files: list[GivenFile], left: list[NotRead]) -> None:

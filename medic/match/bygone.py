@@ -39,9 +39,9 @@ _STILL = regex(
     r"(?i)\b(?:now|today|currently|but|again|still|not|never|isn't|wasn't|came back|reappear\w*|returned|this run)\b|"
     r"现在|今天|目前|又|还是|仍|没|未|但|却|本次|这次|怎么|如何|[?？]"
 )
-_HEADING = regex(r"^\s{0,3}(?:#{1,6}\s.*|[^:：\n]{1,60}[:：]\s*)$")
+HEADING = regex(r"^\s{0,3}(?:#{1,6}\s.*|[^:：\n]{1,60}[:：]\s*)$")
 _ITEM = regex(r"^\s*(?:[-*+•]|\d{1,2}[.)、]|\s{2,}\S)")
-_SENTENCE = regex(r"(?<=[.!?;])\s+|(?<=[。！？；])")
+SENTENCE = regex(r"(?<=[.!?;])\s+|(?<=[。！？；])")
 
 
 def without_bygone(text: str) -> str:
@@ -49,7 +49,7 @@ def without_bygone(text: str) -> str:
     the items below a heading that says so; line numbers stay."""
     lines, below = [], False
     for line in text.split("\n"):
-        heading = _HEADING.match(line) is not None
+        heading = HEADING.match(line) is not None
         if heading or not line.strip() or (below and not _ITEM.match(line)):
             below = heading and _is_bygone(line, heading=True)
             lines.append("" if below else _less(line))
@@ -59,7 +59,7 @@ def without_bygone(text: str) -> str:
 
 
 def _less(line: str) -> str:
-    sentences = _SENTENCE.split(line)
+    sentences = SENTENCE.split(line)
     if _DATED.match(line) and not _STILL.search(line):
         last = _LAST_OF_DAY.search(line)
         # "...; the hang, resolved." ends the last sentence alone, "... Resolved." all before it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from medic.entries.levels import LIKE_SHARE
 from medic.entries.words import TELLTALE
 from medic.facts import Curve, LogHits, Series
 from medic.i18n import Text
@@ -97,8 +98,26 @@ def _tells(session: Session) -> bool:
 
 
 def likeness(session: Session, text: str, seen: Collection[tuple[str, str]]) -> Mapping[str, float]:
-    """How much a text reads like each cause; nothing of one that tells what the files refute."""
-    return {} if _gone(session) else session.told.likeness(text, seen)
+    """How much a text reads like each cause; nothing of one that tells what the files refute. What
+    lies beside a run as a hint counts for causes of what its files show, and for no other."""
+    told = {} if _gone(session) else session.told.likeness(text, seen)
+    hints = session.case.hints
+    shown = leading_symptoms(session.index, _of_files(session)) if hints else ()
+    if not shown:
+        return told
+    from medic.match import alike
+    from medic.told.unfit import read_alike
+
+    near = alike(read_alike(hints, session.index), session.index)
+    causes = {c for item in shown for c in session.index.showing(item.seen.name)}
+    more = {c: LIKE_SHARE * near[c] for c in causes & near.keys()}
+    return {c: max(told.get(c, 0.0), more.get(c, 0.0)) for c in (*told, *(more.keys() - told))}
+
+
+def _of_files(session: Session) -> list[Heard]:
+    from medic.session.against import of_files
+
+    return of_files(session)
 
 
 def _gone(session: Session) -> list[str]:
@@ -131,9 +150,7 @@ def both(session: Session, found: Diagnosis) -> Text | None:
     said = [n for n, r in told.items() if r.outcome == "present" and not symptoms[n].bare]
     if not said or not session.case.files:
         return None
-    from medic.session.against import of_files
-
-    shown = leading_symptoms(session.index, of_files(session))
+    shown = leading_symptoms(session.index, _of_files(session))
     names = {item.seen.name for item in shown}
     if not names.isdisjoint(told) or _one_cause(found, said[0], names):
         return None

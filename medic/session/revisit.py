@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from medic.case.collect import Case, NotRead, collect
+from medic.case.collect import OF_A_RUN, Case, NotRead, collect
 from medic.case.pasted import PASTED, pasted_beside
 from medic.errors import UsageError
 from medic.i18n import Text
@@ -51,10 +51,11 @@ def merged(case: Case, index: Index, more: Sequence[str]) -> Case:
 def _read(case: Case, paths: Sequence[str], index: Index) -> list[Case]:
     """Each path on its own: one that cannot be read takes nothing from the others."""
     found = []
+    of_run = any(f.kind in OF_A_RUN and f.path not in case.parts for f in case.files)
     for path in paths:
         run = case.run if case.runs and path == case.root else ""
         try:
-            found.append(collect([path], run=run, index=index))
+            found.append(collect([path], run=run, index=index, of_run=of_run))
         except UsageError as problem:
             found.append(Case(not_read=(NotRead(path, problem.en, problem.zh),)))
     names: set[str] = set()
@@ -72,8 +73,10 @@ def _joined(case: Case, fresh: Sequence[Case], *, keep: bool) -> Case:
     files |= {f.path: f for one in fresh for f in one.files}
     parts = {n: t for n, t in case.parts.items() if keep and not n.startswith(PASTED)}
     notes = [case.notes] if keep else []
+    hints = [case.hints] if keep else []
     for one in fresh:
         parts |= one.parts
+        hints.append(one.hints)
         notes.append(one.notes)
     told = "\n".join(dict.fromkeys(n for n in notes if n))
     left = (*(case.not_read if keep else ()), *(n for one in fresh for n in one.not_read))
@@ -86,5 +89,6 @@ def _joined(case: Case, fresh: Sequence[Case], *, keep: bool) -> Case:
         runs=next((one.runs for one in fresh if one.runs and one.root == case.root), case.runs),
         root=case.root or (case.paths[0] if case.paths else ""),
         notes=told,
+        hints="\n".join(dict.fromkeys(n for n in hints if n)),
         aliases=dict(case.aliases) | {k: v for one in fresh for k, v in one.aliases.items()},
     )
