@@ -206,11 +206,15 @@ def _hours(year: int, month: int, day: int, hour: int, local: bool, _zone: int) 
 def of_file(lines: Iterable[str], modified: float) -> Clock:
     """The clock of a file that begins with these lines: the first dated one tells the year of
     those that write none, else ``modified`` does (seconds since 1970; 0 if unknown)."""
-    for line in lines:
-        if (found := _YEAR.search(line[:HEAD])) is not None:
-            return Clock(int(next(filter(None, found.groups()))))
+    if (line := dated(lines)) is not None and (found := _YEAR.search(line[:HEAD])):
+        return Clock(int(next(filter(None, found.groups()))))
     written = modified or time.time()
     return Clock(time.localtime(written).tm_year, written)
+
+
+def dated(lines: Iterable[str]) -> str | None:
+    """The first of the lines that tells its year."""
+    return next((line for line in lines if _YEAR.search(line[:HEAD])), None)
 
 
 def in_year_of(seconds: float, other: float) -> float:

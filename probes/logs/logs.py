@@ -26,6 +26,7 @@ from .left_out import left_out
 from .silence import silent
 from .state_dict import StateDicts
 from .view import Reader, View
+from .years import Years
 
 
 def run(look: Look) -> Iterator[Finding | Skip | object]:
@@ -35,6 +36,7 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
         return
     watchdogs, state_dicts, failures = Watchdogs(), StateDicts(), Failures()
     views: list[View] = []
+    years = Years(look, files)
     alone = tasks(look, files)
     for index, given in enumerate(files):
         if look.cancelled():
@@ -45,7 +47,7 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
             view = View(given, index, scan, is_task=given.path in alone)
             for note in view.scan.notes:
                 yield Unread(given.name, note, partly=True, aside=note in view.scan.aside)
-            reader = Reader(view, watchdogs, state_dicts, failures)
+            reader = Reader(view, watchdogs, state_dicts, failures, years)
             views.append(elastic.view_of(reader, report) if report else reader.read(look))
         except Unreadable as problem:
             yield Unread(given.name, Text(problem.en, problem.zh))

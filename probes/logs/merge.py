@@ -105,7 +105,7 @@ def _take_hits(
                 continue
             fresh[kind].add(key)
             line = hit.source.line or hit.order[2]
-            at = read.time if read.time is not None else view.time_at(line)
+            at = read.time if read.time is not None else view.known_at(line)
             source = replace(hit.source, rank=read.rank, time=at)
             why = "handled" if is_over(hit) else "earlier" if of_before(hit) else ""
             benign = hit.benign or why

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable
 from itertools import chain, islice
@@ -23,6 +24,7 @@ from .slurm_records import Records
 from .state_dict import StateDicts
 from .steps import Steps
 from .tracebacks import Joiner, settle
+from .years import Years
 
 HEAD = 200  # lines by which a launcher's label is known
 TEXT = 2000  # characters of a line that a source keeps
@@ -30,6 +32,7 @@ LAST = 400  # lines at the end that may say how the run ended
 # Lines from the end among which an exception without a header counts; what a launcher reports
 # of a failure comes after it.
 AT_END, REPORT = 10, 60
+FAR = 3600.0  # seconds between two times, of which a line between them may be any
 NEAR_EACH = 20  # of each kind of mark, from either end
 _EVIDENCE = ("root", "either", "victim")
 _HOST = regex(r"^([A-Za-z][\w.-]{1,60}):\d+:\d+ \[\d+\] NCCL |^\s*host\s+: (\S+)")
@@ -66,16 +69,19 @@ class View:
 
     def time_at(self, line: int) -> float | None:
         """The last time told at or above a line; the first one for lines above it."""
-        if not self.clock:
+        return self.clock[max(self._below(line) - 1, 0)][1] if self.clock else None
+
+    def known_at(self, line: int) -> float | None:
+        """The same of a line that tells no time itself; None where the times above and below it are
+        so far apart that it may be of either."""
+        below = self._below(line)
+        if 0 < below < len(self.clock) and self.clock[below][1] - self.clock[below - 1][1] > FAR:
             return None
-        low, high = 0, len(self.clock)
-        while low < high:
-            middle = (low + high) // 2
-            if self.clock[middle][0] <= line:
-                low = middle + 1
-            else:
-                high = middle
-        return self.clock[max(low - 1, 0)][1]
+        return self.time_at(line)
+
+    def _below(self, line: int) -> int:
+        """Which of the times is the first that stands below a line."""
+        return bisect_right(self.clock, line, key=lambda one: one[0])
 
     def order(self, line: int) -> Order:
         """Sorts lines by time across files; without a time, by file and line."""
@@ -86,9 +92,14 @@ class Reader:
     """Reads one file into a View; watchdogs, state dicts and failures are shared by all files."""
 
     def __init__(
-        self, view: View, watchdogs: Watchdogs, state_dicts: StateDicts, failures: Failures
+        self,
+        view: View,
+        watchdogs: Watchdogs,
+        state_dicts: StateDicts,
+        failures: Failures,
+        years: Years | None = None,
     ) -> None:
-        self.view = view
+        self.view, self._years = view, years
         self._watchdogs, self._state_dicts, self._failures = watchdogs, state_dicts, failures
         self._joiner = Joiner()
         self._steps: dict[int | None, Steps] = {}
@@ -114,7 +125,11 @@ class Reader:
         view.scan = replace(view.scan, hits=(*view.scan.hits, *masked(view, head)))
         view.machine = machine.is_machines(view.given, lines)
         rank = None if view.is_task else rank_of_file(view.given.path)
-        view.prefixes = Prefixes(rank, clock.of_file(lines, view.given.modified), label)
+        told = self._years
+        of_file = (
+            told.clock(view.given, lines) if told else clock.of_file(lines, view.given.modified)
+        )
+        view.prefixes = Prefixes(rank, of_file, label)
         for row in chain(head, rows):
             for held in self._shown.flush() if row is None else self._shown.feed(row):
                 self._line(*held)
@@ -197,6 +212,11 @@ class Reader:
         time_now = read.time if read.time is not None else self._time
         return Source(self.view.given.name, number, read.rank, time_now, read.body[:TEXT])
 
+    def _timed(self, source: Source) -> Source:
+        """The source with no time where it tells none and that above it says little."""
+        known = self.view.known_at(source.line) or self.view.prefixes.clock.read(source.text)
+        return source if known is not None else replace(source, time=None)
+
     def _finish(self) -> None:
         view = self.view
         for number, read in self._last:
@@ -204,7 +224,10 @@ class Reader:
             if ended is not None:
                 view.ends.append(End(ended, self._source(number, read), view.order(number)))
         settled = settle([t for t in self._found if self._counts(t)], self._joiner.handled)
-        view.tracebacks = [replace(t, order=view.order(t.source.line)) for t in settled]
+        view.tracebacks = [
+            replace(t, order=view.order(t.source.line), source=self._timed(t.source))
+            for t in settled
+        ]
         view.launches = [m.source.line for m in view.scan.marks if m.signature == "launch"]
         view.planned = max((s.planned or 0 for s in self._steps.values()), default=0) or None
         view.progress = max((s.bar for s in self._steps.values()), default=0)
