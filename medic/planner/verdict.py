@@ -13,6 +13,7 @@ from medic.entries.levels import LIKE_SHARE
 from medic.entries.words import TELLTALE
 from medic.facts import Curve, LogHits
 from medic.index.knowledge import Index
+from medic.planner.begun import disproved
 from medic.planner.standing import Standing, gate, none_of_these, standing
 from medic.probe import Finding
 from medic.records import dataclass
@@ -73,8 +74,10 @@ def heard(
 ) -> list[Heard]:
     """Findings of probes and persons; this machine's state counts only if it is the run's."""
     result = []
+    said = {h.seen.name for h in told if h.seen.outcome == "present"}
+    left = disproved(evidence, index, said)
     for o in evidence.observed:
-        if o.this_host and not host_counts:
+        if (o.this_host and not host_counts) or any(o is one for one in left):
             continue
         source = o.finding.source
         at = source.where() if source.line else ""

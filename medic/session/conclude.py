@@ -6,6 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from medic.entries.words import TELLTALE
+from medic.i18n import Text
+from medic.planner.begun import disproved
 from medic.planner.standing import nearest, pruned
 from medic.planner.verdict import CLEAN, NO_ANSWER, advises, decide, fired, leading_symptoms
 from medic.records import replace
@@ -29,7 +31,7 @@ from medic.session.diagnosis import (
 from medic.session.ended_by import last_exception
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from medic.beliefs.likelihoods import Seen
     from medic.beliefs.model import Beliefs
@@ -38,6 +40,12 @@ if TYPE_CHECKING:
     from medic.planner.verdict import Heard, Verdict
     from medic.session.consultation import Session
     from medic.session.diagnosis import EvidenceLine
+
+
+_RAN = Text(
+    "{seen}; but the run got past its start, so that it was not so when it ran",
+    "{seen}；但运行已过启动阶段，说明当时并非如此",
+)
 
 
 class _Answer(NamedTuple):
@@ -67,7 +75,10 @@ def conclude(session: Session, *, asks: bool = True) -> Diagnosis:
         symptoms=shown,
         unexplained=() if bare else _unexplained(session, causes),
         consequences=consequences,
-        notes=tuple(line_of(index, h, "info") for h in _noted(session, verdict)),
+        notes=(
+            *(line_of(index, h, "info") for h in _noted(session, verdict)),
+            *_disproved(session),
+        ),
         ruled_out=_ruled_out(session, beliefs, pruned(session.model, beliefs, session.seen)),
         none_chance=beliefs.none,
         next=question.look if question else None,
@@ -129,6 +140,13 @@ def _noted(session: Session, verdict: Verdict) -> list[Heard]:
     if verdict in CLEAN:
         noted += [h for h in found if h.seen.name == TELLTALE and advises(h, index)]
     return [*fired(index, found, "info"), *noted]
+
+
+def _disproved(session: Session) -> Iterator[EvidenceLine]:
+    """What the files show and a run that trained disproves, each as a note."""
+    for one in disproved(session.evidence, session.index, session.complaints):
+        line = observed_line(session.index, one)
+        yield replace(line, kind="check", weight="info", text=_RAN.fill(seen=line.text))
 
 
 def _named(

@@ -1,4 +1,4 @@
-"""Whether a run became slower because its sequences became longer."""
+"""Whether a run became slower because its sequences became longer, or its batch grew."""
 
 from __future__ import annotations
 
@@ -33,6 +33,18 @@ def explains(curve: Curve, speed: Series, steps: Sequence[int], at: int, slower:
         return False  # lengths that differ by batch are no rise
     power = 1 if speed.name == "tokens_per_s" else 2
     return slower <= (median(after) / median(before)) ** power
+
+
+def per_sample(curve: Curve, steps: Sequence[int], speed: Sequence[float]) -> list[float]:
+    """Steps a second as batches of the first size a second, where the rows print a batch that
+    changes: twice the batch takes twice the time."""
+    batches = curve.series.get("batch_size")
+    if batches is None or len({v for v in batches.values if v > 0}) < 2:
+        return list(speed)
+    known = [(s, v) for s, v in zip(batches.steps, batches.values, strict=True) if v > 0]
+    at = [step for step, _ in known]
+    sizes = [known[max(bisect_right(at, step) - 1, 0)][1] for step in steps]
+    return [v * size / known[0][1] for v, size in zip(speed, sizes, strict=True)]
 
 
 def _lengths(lengths: Series, steps: Sequence[int]) -> list[float]:

@@ -84,8 +84,9 @@ def speeds(curve: Curve) -> tuple[Series, list[int], list[float]] | None:
         kept = kept[round(SETTLE * len(kept)) :]
         if len(kept) < FEW_POINTS:
             continue
+        steps = [s for s, _ in kept]
         speed = [1 / v if name in TIMES else v for _, v in kept]
-        return series, [s for s, _ in kept], speed
+        return series, steps, longer.per_sample(curve, steps, speed) if name in TIMES else speed
     return None
 
 

@@ -137,6 +137,8 @@ _NAMES: dict[str, str] = {
         ],
         "aux_loss",
     ),
+    # Megatron's rows, whose --rampup-batch-size lets it grow.
+    **dict.fromkeys(["global_batch_size"], "batch_size"),
     # DeepSeek's MaxVio: load of the busiest expert over the mean, less 1.
     **dict.fromkeys(["max_violation", "maxvio", "max_vio", "maxvio_global"], "expert_violation"),
     **dict.fromkeys(
