@@ -161,7 +161,7 @@ def _judge(
     steps, values, train = ([p[n] for p in pairs] for n in range(3))
     lowest = min(range(len(values)), key=values.__getitem__)
     end = median(values[-2:])
-    value = _value(pairs, end)
+    value = _value(pairs, values[-1])
     source = source_at(look, held, held.steps.index(steps[lowest]))
     apart = _never_learned(look, values, train)
     if apart is not None:

@@ -7,12 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 from medic.facts import Curve
-from medic.facts.memory import gib
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 
+from .memory import between, ends
 from .numbers import clean, windows
-from .plan import source_at
 
 PHASE, SYMPTOM = "host-memory-phase", "host-memory-grows"
 # Libraries, caches and the first save take memory once; a leak takes it at every step.
@@ -24,7 +23,7 @@ def run(look: Look) -> Iterator[Any]:
     series = look.fact(Curve).series.get("host_memory")
     if series is None:
         return
-    steps, values, _ = clean(series)
+    _, values, _ = clean(series)
     settled = list(values)[int(SETTLED * len(values)) :]
     if len(settled) < MIN_POINTS:
         return
@@ -33,10 +32,9 @@ def run(look: Look) -> Iterator[Any]:
     if levels[0] <= 0 or levels[-1] < levels[0] * (1 + GROWTH):
         return
     if rises >= RISING_SHARE * (len(levels) - 1):
-        value = {"from": gib(levels[0], 2), "to": gib(levels[-1], 2), "step": steps[-1]}
-        source = source_at(look, series, len(series.steps) - 1)
-        yield Finding(SYMPTOM, value=value, source=source)
-        yield Finding(PHASE, "grows", value=value, source=source)
+        value, source, more = between(look, series, *ends(values, len(settled), WINDOWS))
+        yield Finding(SYMPTOM, value=value, source=source, more=more)
+        yield Finding(PHASE, "grows", value=value, source=source, more=more)
 
 
 PROBE = Probe(

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from medic.facts import Curve, Series, Source
-from medic.probe import Finding, Look, config_of
-from medic.records import dataclass
+from medic.probe import Finding, Look, Skip, config_of
+from medic.records import dataclass, replace
 
+from . import needs
 from .numbers import finite, median, nearest_before, spread
 from .plan import source_at
 
@@ -47,7 +48,11 @@ class Jump:
     recovers: bool
     after: int  # points behind it
     last: float = 0.0  # the loss right before it, as logged
+    last_step: int = 0
     top_step: int = 0
+    climb: int = 1  # points until it has made half its way
+    half: float = 0.0  # the loss there
+    half_step: int = 0
 
     @property
     def is_over(self) -> bool:
@@ -89,7 +94,9 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
         back = end + 1 < len(values) and steps[end + 1] - steps[i] <= window
         peak = max(range(i, end + 1), key=values.__getitem__)
         length, behind = end - i + 1, len(values) - end - 1
-        told = values[i - 1], steps[peak]
+        half = (values[i - 1] + values[peak]) / 2
+        up = next(n for n in range(i, peak + 1) if values[n] >= half)
+        told = values[i - 1], steps[i - 1], steps[peak], up - i + 1, values[up], steps[up]
         found.append(Jump(i, steps[i], level, values[peak], length, back, behind, *told))
         i = end + 1
     return found
@@ -134,36 +141,43 @@ def relative_noise(values: Sequence[float]) -> float:
     return MAD_TO_SIGMA * spread(ratios) if len(ratios) > 1 else 0.0
 
 
-def timing(look: Look, curve: Curve, loss: Series, found: Sequence[Jump]) -> Finding:
-    """When the worst jump came: at a high learning rate, after the gradients grew, or alone."""
+def timing(look: Look, curve: Curve, loss: Series, found: Sequence[Jump]) -> Finding | Skip:
+    """When the worst jump came: at a high learning rate, after the gradients grew, or alone. What
+    rises over many points came neither alone nor at once."""
     if not found:
         return Finding("loss-jump-timing", "none")
     bad = troubling(found, loose=unclipped(look))
     worst = max(bad or found, key=lambda j: j.ratio)
-    value, source, more = told_of(look, loss, worst)
     over = worst.ratio >= HIGH and not bad
     when = "recovered" if over else _when(curve, worst)
+    if when == "single-step":  # what came at once, which is not all where it went on rising
+        worst = replace(worst, top=worst.half, top_step=worst.half_step)
+    value, source, more = told_of(look, loss, worst)
+    if when is None:
+        return Skip(needs.SUDDEN, check="loss-jump-timing")
     return Finding("loss-jump-timing", when, value=value, source=source, more=more)
 
 
 def told_of(
     look: Look, loss: Series, jump: Jump
 ) -> tuple[dict[str, Any], Source, tuple[Source, ...]]:
-    """A jump in the numbers of its own lines: from the loss right before it to the highest, and the
-    line where it begins; that of the highest loss, too, where it is another."""
+    """A jump in the numbers of its own lines: the loss right before it and the highest."""
     value = {"step": jump.step, "from": jump.last, "to": jump.top}
-    at = [source_at(look, loss, loss.steps.index(s)) for s in (jump.step, jump.top_step)]
-    return value, at[0], tuple(at[1:]) if jump.top_step != jump.step else ()
+    value |= {"from_step": int(jump.last_step), "top_step": jump.top_step}
+    at = [source_at(look, loss, loss.steps.index(s)) for s in (jump.last_step, jump.top_step)]
+    return value, at[0], (at[1],)
 
 
-def _when(curve: Curve, jump: Jump) -> str:
+def _when(curve: Curve, jump: Jump) -> str | None:
     if _gradients_grew(curve.series.get("grad_norm"), jump.step):
         return (
             "with-gradient-growth" if not _rate_high(curve, jump.step) else "at-high-learning-rate"
         )
     if jump.length <= SINGLE and jump.recovers:
         return "single-step"
-    return "at-high-learning-rate" if _rate_high(curve, jump.step) else "single-step"
+    if _rate_high(curve, jump.step):
+        return "at-high-learning-rate"
+    return "single-step" if jump.climb <= SINGLE else None
 
 
 def _rate_high(curve: Curve, step: int) -> bool:

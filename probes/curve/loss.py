@@ -15,7 +15,7 @@ from medic.run_config import RunConfig
 
 from . import needs, stuck
 from .jumps import Jump, jumps, relative_noise, timing, told_of, troubling, unclipped
-from .numbers import chance, clean, median, windows
+from .numbers import chance, clean, median, typical, windows
 from .plan import Plan, plan_of, source_at
 from .resume_points import starts
 
@@ -25,7 +25,7 @@ MIN_POINTS = 10
 UNTRAINED_LOSS = 3.0
 FALLS_AT_LEAST = 0.02  # of the starting loss, in the steps after warmup
 MIN_STEPS = 50
-NEAR_LEVEL = 0.02  # of the level: a last loss that far from it is not what it is about
+FEWEST = 3  # losses whose median is a level
 LATE_START = 0.1  # of the planned steps
 FLAT_SHARE = 0.02
 NEW_MODEL = 5.0  # nats: that of a vocabulary of 150 and more; a few classes have no fifth to lose
@@ -125,8 +125,14 @@ def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding
         return
     at = shape.values.index(min(shape.values))
     step = found[-1].step if found and not found[-1].recovers else shape.steps[at]
-    value = {"step": step, "low": low, "end": end, "from": low, "to": end}
-    yield Finding("loss-diverges", value=value, source=_at(look, shape, step))
+    size = max(1, len(shape.values) // WINDOWS)
+    lowest = levels.index(low) * size
+    one = lowest + typical(shape.values[lowest : lowest + size])
+    other = len(shape.values) - last + typical(shape.values[-last:], late=True)
+    value = {"step": step, "from": shape.values[one], "to": shape.values[other]}
+    value |= {"from_step": int(shape.steps[one]), "to_step": shape.steps[other]}
+    source, more = (_at(look, shape, shape.steps[n]) for n in (one, other))
+    yield Finding("loss-diverges", value=value, source=source, more=(more,))
 
 
 def _plateau(look: Look, shape: Shape) -> Iterator[Finding | Skip]:
@@ -137,21 +143,16 @@ def _plateau(look: Look, shape: Shape) -> Iterator[Finding | Skip]:
         yield Finding("loss-plateau", "absent")
         return
     step, level = flat
-    value = {"from_step": step, "level": level, "step": step}
-    value["last_step"], value["last"] = _as_logged(shape, level)
-    value["first"] = shape.values[shape.steps.index(step)]
-    yield Finding("loss-plateau", value=value, source=_at(look, shape, step))
+    late = max(0, len(shape.values) - max(FEWEST, len(shape.values) // 20))
+    end = late + typical(shape.values[late:], late=True)
+    value = {"from_step": int(step), "level": shape.values[end], "step": step}
+    value |= {"first": shape.values[shape.steps.index(step)], "last_step": shape.steps[end]}
+    source, more = (_at(look, shape, s) for s in (step, shape.steps[end]))
+    yield Finding("loss-plateau", value=value, source=source, more=(more,))
     if stays is None:
         return  # it falls, if hardly: it has no level yet
     yield from stuck.level(look, level, median(shape.values[:3]), _at(look, shape, step))
     yield from stuck.norms(look, step)
-
-
-def _as_logged(shape: Shape, level: float) -> tuple[int, float]:
-    """A step of the end and its own loss, which is about the level: the last, else the nearest."""
-    end = list(zip(shape.steps, shape.values, strict=True))[-max(3, len(shape.values) // 5) :]
-    near = abs(end[-1][1] - level) <= NEAR_LEVEL * abs(level)
-    return end[-1] if near else min(end, key=lambda row: abs(row[1] - level))
 
 
 def _never_fell(shape: Shape) -> tuple[int, float] | None:

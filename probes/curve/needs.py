@@ -11,6 +11,7 @@ METRICS = Text(
 LOSS = Text("a logged loss", "记录的 loss")
 LOSSES_BEFORE = Text("a loss of the steps before", "此前各步的 loss")
 LOSSES = Text("more logged losses", "更多的 loss 记录")
+SUDDEN = Text("a jump within a few rows", "几行之内的跳升")
 RATE = Text("a logged learning rate", "记录的学习率")
 RATE_LONGER = Text("the learning rates of {n} steps", "{n} 步的学习率记录")
 ADAM = Text("an optimizer of Adam's kind", "Adam 一类的优化器")

@@ -9,7 +9,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from . import needs
-from .numbers import clean, median
+from .numbers import clean, median, typical
 from .plan import source_at
 
 CHECK, SYMPTOM = "norm-growth", "gradient-norm-grows"
@@ -23,6 +23,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     series, loss = curve.series.get("grad_norm"), curve.series.get("loss")
     steps, values, _ = clean(series) if series is not None else ([], [], None)
     own = [v for v in values if v > 0]
+    at = [s for s, v in zip(steps, values, strict=True) if v > 0]
     if series is None or loss is None or len(own) < MIN_POINTS:
         few = needs.NORMS_LONGER.fill(n=MIN_POINTS)
         yield Skip(needs.LOSS if series is not None and loss is None else few, check=CHECK)
@@ -34,10 +35,12 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield Finding(SYMPTOM, "absent")
         yield Finding(CHECK, "steady")
         return
-    value = {"first": begin, "last": end, "ratio": end / begin, "step": steps[-1]}
-    source = source_at(look, series, series.steps.index(steps[-1]))
-    yield Finding(SYMPTOM, value=value, source=source)
-    yield Finding(CHECK, "without-end", value=value, source=source)
+    one, other = typical(own[:fifth]), len(own) - fifth + typical(own[-fifth:], late=True)
+    value = {"first": own[one], "first_step": int(at[one]), "last": own[other]}
+    value |= {"ratio": own[other] / own[one], "step": at[other]}
+    first, last = (source_at(look, series, series.steps.index(at[n])) for n in (one, other))
+    yield Finding(SYMPTOM, value=value, source=last, more=(first,))
+    yield Finding(CHECK, "without-end", value=value, source=last, more=(first,))
 
 
 def _tau(values: Sequence[float]) -> float:

@@ -29,6 +29,14 @@ def spread(values: Sequence[float]) -> float:
     return median([abs(v - centre) for v in finite(values)])
 
 
+def typical(values: Sequence[float], *, late: bool = False) -> int:
+    """Index of the finite value nearest the median: the row that stands for a stretch, so that a
+    number that is told is one of its row. Of equals it is the first, or the last."""
+    centre = median(values)
+    known = [n for n, v in enumerate(values) if math.isfinite(v)]
+    return min(reversed(known) if late else known, key=lambda n: abs(values[n] - centre))
+
+
 def windows(values: Sequence[float], count: int) -> list[float]:
     """Medians of up to ``count`` equal stretches, in order."""
     kept = finite(values)

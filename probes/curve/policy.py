@@ -11,7 +11,8 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.records import replace
 
 from . import distance, exploited
-from .numbers import median, spread, windows
+from .numbers import median, spread, typical, windows
+from .plan import source_at
 from .stuck import trend
 from .tracks import PARTS, Track, seen, track_of
 
@@ -35,7 +36,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     curve = look.fact(Curve)
     tracks = {n: track_of(curve, n) for n in _NAMES}
     told = {found.name: found for found in distance.judged(look, curve)}
-    if found := exploited.paid_for(told, tracks["reward"]):
+    if found := exploited.paid_for(look, told, tracks["reward"]):
         told[found.name] = found
     if not any(tracks.values()) and not told:
         yield Skip(_NEEDS, check=BEFORE)
@@ -84,8 +85,13 @@ def _reward(look: Look, track: Track) -> Iterator[Finding]:
 
 def _fallen(look: Look, track: Track) -> Finding:
     found = seen(look, REWARD_FALLS, track)
-    top = max(track.first, *windows(track.values, 2 * PARTS))
-    return replace(found, value={**track.value(), "top": top})
+    size = max(1, len(track.values) // (2 * PARTS))
+    levels = windows(track.values, 2 * PARTS)
+    begin = size * levels.index(max(levels))
+    top = begin + typical(track.values[begin : begin + size])
+    value = {"top": track.values[top], "top_step": int(track.steps[top])}
+    at = source_at(look, track.series, track.series.steps.index(track.steps[top]))
+    return replace(found, value=found.value | value, more=(*found.more, at))
 
 
 def _gone(track: Track) -> bool:
@@ -143,7 +149,7 @@ def _before(
     broken = [n for n in signs if n in told and told[n].outcome == "present"]
     if not broken:
         return
-    entropy, shown = tracks["entropy"], told[broken[0]]
+    entropy = tracks["entropy"]
     kl = tracks["kl"] or tracks["sequence_kl"]
     if broken[0] == exploited.WORSE:
         if kl is not None and distance.left(kl):
@@ -151,12 +157,12 @@ def _before(
         return
     if entropy is not None and (_fell(entropy) or _ran_away(entropy)):
         outcome = "entropy-fell" if _fell(entropy) else "entropy-rose"
-        value = entropy.value()
+        found = seen(look, BEFORE, entropy, outcome)
         if outcome == "entropy-fell" and _held(tracks["kl"], told):
-            outcome, value = "entropy-fell-alone", value | _beside(tracks)
-        yield Finding(BEFORE, outcome, value=value, source=shown.source)
+            found = _alone(look, found, tracks)
+        yield found
     elif (level := told.get(distance.LEVEL)) is not None and level.outcome == "explodes":
-        yield Finding(BEFORE, "kl-rose", value=level.value, source=level.source)
+        yield replace(level, name=BEFORE, outcome="kl-rose")
     elif kl is not None and distance.left(kl):
         yield seen(look, BEFORE, kl, "kl-rose")
 
@@ -167,12 +173,14 @@ def _held(kl: Track | None, told: dict[str, Finding]) -> bool:
     return not moved and REWARD_FALLS in told and told[REWARD_FALLS].outcome == "absent"
 
 
-def _beside(tracks: dict[str, Track | None]) -> dict[str, float]:
+def _alone(look: Look, found: Finding, tracks: dict[str, Track | None]) -> Finding:
     """Where the distance and the reward ended, beside an entropy that fell."""
     kl, reward = tracks["kl"], tracks["reward"]
     assert kl is not None
     assert reward is not None
-    return {"kl": kl.last, "reward_first": reward.first, "reward_last": reward.last}
+    numbers = kl.beside("kl") | reward.beside("reward")
+    more = (*found.more, kl.sources(look)[1], *reward.sources(look))
+    return replace(found, outcome="entropy-fell-alone", value=found.value | numbers, more=more)
 
 
 _JUDGES = ((_entropy, "entropy"), (_reward, "reward"), (_length, "response_length"))

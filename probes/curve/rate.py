@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -20,6 +21,7 @@ from .resumed_rate import rate_lost
 MIN_POINTS = 5
 # A cosine is within 0.2% of its span above the floor only in its last 3%.
 FLOOR_SPAN = 0.002
+SAME = 0.005  # of a rate: not told apart by the digits that are shown
 LOW_FLOOR = 0.5  # a "floor" above half the peak is no decay
 NEAR_PEAK = 0.95
 HIGH = 0.05  # of the peak above the minimum: less is no schedule that was cut off
@@ -91,7 +93,7 @@ def _shape(
         return "stuck-at-start", last, facts | told
     if _never_rises(look, values, top, plan):
         return "never-rises", last, facts | {"configured": plan.peak or 0.0}
-    floor_at = _floor(values, top)
+    floor_at = _lowest(values, _floor(values, top))
     if floor_at is not None and _early(look, steps, floor_at, plan):
         facts |= {
             "step": steps[floor_at],
@@ -147,6 +149,17 @@ def _floor(values: list[float], top: int) -> int | None:
             break
         first = i
     return first if len(values) - first >= STEPS_AT_FLOOR else None
+
+
+def _lowest(values: list[float], floor_at: int | None) -> int | None:
+    """Index of the first row that has the lowest rate itself, where enough rows stay at it: those
+    before it are on their way there."""
+    if floor_at is None:
+        return None
+    low = min(values[floor_at:])
+    rest = range(floor_at, len(values))
+    at = next(n for n in rest if math.isclose(values[n], low, rel_tol=SAME))
+    return at if len(values) - at >= STEPS_AT_FLOOR else floor_at
 
 
 def _early(look: Look, steps: list[int], floor_at: int, plan: Plan) -> bool:

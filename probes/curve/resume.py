@@ -11,7 +11,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
 from .jumps import relative_noise
-from .numbers import clean, median
+from .numbers import clean, median, typical
 from .plan import source_at
 from .resumed_rate import pairs_of_logs, rate_lost
 
@@ -47,7 +47,13 @@ def run(look: Look) -> Iterator[Any]:
     worst = next((f for f in told if f.outcome != "none"), told[-1])
     yield worst
     jumps = worst.outcome != "none"
-    yield Finding(SYMPTOM, "present" if jumps else "absent", value=worst.value, source=worst.source)
+    yield Finding(
+        SYMPTOM,
+        "present" if jumps else "absent",
+        value=worst.value,
+        source=worst.source,
+        more=worst.more,
+    )
 
 
 def _of_two_logs(logs: LogHits) -> Iterator[tuple[Series, Series]]:
@@ -73,36 +79,36 @@ def _compare(look: Look, loss: Series, old: Series) -> Finding | None:
     index = next((n for n, s in enumerate(steps) if s >= at), None)
     if index is None:
         return None
-    before, after = _paired(old, steps[index:], values[index:])
-    if len(before) < MIN_POINTS:
+    pairs = _paired(old, steps[index:])
+    if len(pairs) < MIN_POINTS:
         return None
+    before = [old.values[one] for one, _ in pairs]
+    after = [values[index + other] for _, other in pairs]
     was, now = median(before), median(after)
     error = relative_noise(values) * MEDIAN_ERROR * math.sqrt(1 / len(before) + 1 / len(after))
     outcome = _outcome(was, now, math.exp(SIGMAS * error), after[0], values[0])
     if outcome == "back-to-initial" and after[0] <= HIGHER * before[0]:
         outcome = "none"  # it began anew, and fares as it did at first
-    value = {"step": at, "before": was, "after": now, "from": was, "to": now}
-    source = source_at(look, loss, loss.steps.index(steps[index]))
-    return Finding(CHECK, outcome, value=value, source=source)
+    one, other = pairs[typical(before)][0], index + pairs[typical(after)][1]
+    value = {"step": at, "before": old.values[one], "before_step": int(old.steps[one])}
+    value |= {"after": values[other], "after_step": int(steps[other])}
+    source = source_at(look, loss, loss.steps.index(steps[other]))
+    return Finding(CHECK, outcome, value=value, source=source, more=(source_at(look, old, one),))
 
 
-def _paired(
-    old: Series, steps: Sequence[int], values: Sequence[float]
-) -> tuple[list[float], list[float]]:
-    """The first losses of the old series, and the new ones of the same steps: of those between, as
-    the two may be logged at other intervals, the last one."""
-    before: list[float] = []
-    after: list[float] = []
+def _paired(old: Series, steps: Sequence[int]) -> list[tuple[int, int]]:
+    """Indices of the first losses of the old series, and of the new ones of the same steps: of those
+    between, as the two may be logged at other intervals, the last one."""
+    pairs: list[tuple[int, int]] = []
     place = 0
-    for step, value in zip(old.steps, old.values, strict=True):
+    for index, (step, value) in enumerate(zip(old.steps, old.values, strict=True)):
         while place + 1 < len(steps) and steps[place + 1] <= step:
             place += 1
-        if len(before) == POINTS or step > steps[-1]:
+        if len(pairs) == POINTS or step > steps[-1]:
             break
         if math.isfinite(value) and steps[place] <= step:
-            before.append(value)
-            after.append(values[place])
-    return before, after
+            pairs.append((index, place))
+    return pairs
 
 
 def _outcome(was: float, now: float, chance: float, first: float, initial: float) -> str:

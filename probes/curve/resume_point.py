@@ -9,11 +9,12 @@ from itertools import pairwise
 from medic.facts import Curve, LogHits
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, config_of
+from medic.records import replace
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
 from .jumps import UNTRAINED, relative_noise
-from .numbers import finite, median
+from .numbers import finite, median, typical
 from .plan import quoted
 from .resume_points import Row, Start, starts
 
@@ -58,26 +59,27 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
     first = start.after[0]
     jumps = now > was * max(HIGHER, _chance(before)) and now > was + NATS and first.loss > was
     source = quoted(look, first.source)
-    value = {"step": first.step, "before": was, "after": now, "from": was, "to": now}
+    shown = _shown(look, before, start.after)
     if start.kind == "no-checkpoint":
         if jumps and _is_lost(look, start):
             yield Finding(LOAD, "nothing-found", source=start.source, exact=start.here)
-            yield Finding(CHECK, "back-to-initial", value=value, source=source, exact=start.here)
-            yield Finding(SYMPTOM, value=value, source=source, exact=start.here)
+            shown = replace(shown, exact=start.here)
+            yield replace(shown, name=CHECK, outcome="back-to-initial")
+            yield shown
         return
     again = first.step < BEGINS * start.before[-1].step
     if start.kind == "loaded" and again:
         return  # a new stage from these weights
     rate = _rate_lost(before, start.after)
     if start.data is not None and not jumps:
-        yield from _data_again(look, start, was, now, _chance(before))
+        yield from _data_again(start, shown, was, now, _chance(before))
     if jumps:
         level = _level(start, was, now)
         # Two signs, neither of which follows from the other; or the run's own first losses again.
         exact = rate is not None or (level == "back-to-initial" and start.here)
         if rate is None or rate[1] <= UP * rate[0]:  # a rate that leaps up takes the loss with it
-            yield Finding(CHECK, level, value=value, source=source, exact=exact)
-        yield Finding(SYMPTOM, value=value, source=source, exact=exact)
+            yield replace(shown, name=CHECK, outcome=level, exact=exact)
+        yield replace(shown, exact=exact)
     # In one log, that of a loss that goes on is curve-resumed-rate's.
     if rate is not None and (jumps or not start.here):
         told = {"step": first.step, "before": rate[0], "after": rate[1]}
@@ -91,20 +93,30 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
         yield Finding(STATES, "state-absent", {"absent": absent}, start.left[0].source, exact=True)
 
 
+def _shown(look: Look, before: Sequence[Row], after: Sequence[Row]) -> Finding:
+    """The loss on either side of a start, by a row of each that stands for its level."""
+    old, new = before[-LAST:], after[:FIRST]
+    one, other = old[typical([r.loss for r in old], late=True)], new[typical([r.loss for r in new])]
+    value = {"step": after[0].step, "before": one.loss, "before_step": one.step}
+    value |= {"after": other.loss, "after_step": other.step}
+    line, more = quoted(look, other.source), quoted(look, one.source)
+    return Finding(SYMPTOM, value=value, source=line, more=(more,))
+
+
 def _data_again(
-    look: Look, start: Start, was: float, now: float, chance: float
+    start: Start, shown: Finding, was: float, now: float, chance: float
 ) -> Iterator[Finding]:
     """The data starts anew behind a checkpoint: its position was not there, or the loss falls at
     once, as on samples that were seen before. A checkpoint of an epoch's end starts one, too."""
-    first, data = start.after[0], start.data
+    data = start.data
     if data is None or _LATER_EPOCH.search(data.source.text):
         return
     lower = now * max(HIGHER, chance) < was and was - now > NATS
-    value = {"step": first.step, "before": was, "after": now, "from": was, "to": now}
+    found = replace(shown, name=CHECK, outcome="data-from-start", exact=True)
     if lower or _NO_POSITION.search(data.source.text):
-        yield Finding(CHECK, "data-from-start", value=value, source=data.source, exact=True)
+        yield replace(found, source=data.source, more=(shown.source, *shown.more))
     if lower:
-        yield Finding(SYMPTOM, value=value, source=quoted(look, first.source), exact=True)
+        yield replace(shown, exact=True)
 
 
 def _until(start: Start) -> list[Row]:

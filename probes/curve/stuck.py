@@ -9,7 +9,7 @@ from medic.facts import Curve, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Skip, config_of
 
-from .numbers import clean, median
+from .numbers import clean, median, typical
 from .plan import source_at
 
 LEVEL, TREND = "plateau-level", "gradient-norm-trend"
@@ -83,6 +83,7 @@ def norms(look: Look, first: int) -> Iterator[Finding | Skip]:
     steps, values, _ = clean(series) if series is not None else ([], [], None)
     if any(vanished(look)):
         return  # told already
+    at = [s for s, v in zip(steps, values, strict=True) if s >= first and v > 0]
     own = [v for s, v in zip(steps, values, strict=True) if s >= first and v > 0]
     if series is None or len(own) < MIN_NORMS:
         yield Skip(_NORMS, check=TREND)
@@ -90,9 +91,11 @@ def norms(look: Look, first: int) -> Iterator[Finding | Skip]:
     fifth = len(own) // 5
     begin, end = median(own[:fifth]), median(own[-fifth:])
     moved = max(begin, end) > MOVES * min(begin, end) and abs(trend(own)) > SIGMAS
-    value = {"first": begin, "last": end}
-    source = source_at(look, series, len(series.steps) - 1)
-    yield Finding(TREND, "moves" if moved else "level", value=value, source=source)
+    one, other = typical(own[:fifth]), len(own) - fifth + typical(own[-fifth:], late=True)
+    value = {"first": own[one], "first_step": int(at[one]), "last": own[other], "step": at[other]}
+    from_, to = (source_at(look, series, series.steps.index(at[n])) for n in (one, other))
+    outcome = "moves" if moved else "level"
+    yield Finding(TREND, outcome, value=value, source=to, more=(from_,))
 
 
 def trend(values: Sequence[float]) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from medic.facts import Curve, Series
+from medic.facts import Curve, Series, Source
 from medic.probe import Finding, Look
 from medic.records import dataclass
 
-from .numbers import clean, median
+from .numbers import clean, median, typical
 from .plan import source_at
 
 MIN_POINTS = 20
@@ -32,8 +32,33 @@ class Track:
     def last(self) -> float:
         return median(self.values[-max(3, len(self.values) // PARTS) :])
 
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Indices of the rows that stand for the first and the last tenth."""
+        part = max(3, len(self.values) // PARTS)
+        late = max(0, len(self.values) - part)
+        return typical(self.values[:part]), late + typical(self.values[late:], late=True)
+
     def value(self) -> dict[str, Any]:
-        return {"first": self.first, "last": self.last, "step": self.steps[-1]}
+        """Both ends as their rows have them."""
+        (first, last), at = self.ends, self.steps
+        told = {"first": self.values[first], "first_step": int(at[first])}
+        return {**told, "last": self.values[last], "step": at[last]}
+
+    def beside(self, name: str) -> dict[str, Any]:
+        """Both ends as numbers of ``name``, for a text that tells of another track first."""
+        told = self.value()
+        return {
+            f"{name}_first": told["first"],
+            f"{name}_first_step": told["first_step"],
+            f"{name}_last": told["last"],
+            f"{name}_step": int(told["step"]),
+        }
+
+    def sources(self, look: Look) -> tuple[Source, Source]:
+        """The lines of both ends."""
+        first, last = (self.series.steps.index(self.steps[n]) for n in self.ends)
+        return source_at(look, self.series, first), source_at(look, self.series, last)
 
 
 def track_of(curve: Curve, name: str, least: int = MIN_POINTS) -> Track | None:
@@ -44,6 +69,6 @@ def track_of(curve: Curve, name: str, least: int = MIN_POINTS) -> Track | None:
 
 
 def seen(look: Look, name: str, track: Track, outcome: str = "present") -> Finding:
-    """A finding at the last point of the track."""
-    source = source_at(look, track.series, track.series.steps.index(track.steps[-1]))
-    return Finding(name, outcome, value=track.value(), source=source)
+    """A finding at the end of the track, with the line of its begin."""
+    first, last = track.sources(look)
+    return Finding(name, outcome, value=track.value(), source=last, more=(first,))
