@@ -201,11 +201,11 @@ def bound_twice(source: str) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", ["medic", "probes", "tui"])
-def test_no_text_takes_the_name_of_another(folder):
+def test_no_text_takes_the_name_of_another(folder: str) -> None:
     found = {f.name: bound_twice(f.read_text("utf-8")) for f in (ROOT / folder).rglob("*.py")}
     assert {name: twice for name, twice in found.items() if twice} == {}
 
 
-def test_a_second_value_of_a_name_is_seen():
+def test_a_second_value_of_a_name_is_seen() -> None:
     assert bound_twice("A = Text('a', '甲')\nB = 1\nA: Text = Text('b', '乙')") == ["A"]
     assert bound_twice("A = 1\ndef f():\n    A = 2\nA.x = 3") == []

@@ -123,8 +123,9 @@ def _not_understood(blocks: Blocks, session: Session) -> None:
     index = session.index
     for name, said in session.told.answered.items():
         check = index.checks[name]
-        of = {"of": check.title, "outcome": check.outcomes[said.outcome].title}
-        blocks.paragraph(_TAKEN.fill(**of, quote=said.quote), indent="  ")
+        outcome = check.outcomes[said.outcome].title
+        taken = _TAKEN.fill(of=check.title, outcome=outcome, quote=said.quote)
+        blocks.paragraph(taken, indent="  ")
     offered = session.told.may_mean(session.model.likeness)
     nothing = _GIVE if session.told.answered else _NOT_UNDERSTOOD
     blocks.paragraph(_CHOOSE if offered else nothing, indent="  ")

@@ -91,7 +91,7 @@ def _fallen(look: Look, track: Track) -> Finding:
     top = begin + typical(track.values[begin : begin + size])
     value = {"top": track.values[top], "top_step": int(track.steps[top])}
     at = source_at(look, track.series, track.series.steps.index(track.steps[top]))
-    return replace(found, value=found.value | value, more=(*found.more, at))
+    return replace(found, value={**found.value, **value}, more=(*found.more, at))
 
 
 def _gone(track: Track) -> bool:
@@ -180,7 +180,7 @@ def _alone(look: Look, found: Finding, tracks: dict[str, Track | None]) -> Findi
     assert reward is not None
     numbers = kl.beside("kl") | reward.beside("reward")
     more = (*found.more, kl.sources(look)[1], *reward.sources(look))
-    return replace(found, outcome="entropy-fell-alone", value=found.value | numbers, more=more)
+    return replace(found, outcome="entropy-fell-alone", value={**found.value, **numbers}, more=more)
 
 
 _JUDGES = ((_entropy, "entropy"), (_reward, "reward"), (_length, "response_length"))

@@ -169,7 +169,12 @@ def test_a_talk_goes_on_in_the_language_in_which_it_was_left(
     monkeypatch.setattr(i18n, "_language", ["en"])
     drive(script, case)
     seen: list[Lang] = []
-    monkeypatch.setattr(resume, "start", lambda *_, **__: seen.append(current()) or 0)
+
+    def start(*_: object, **__: object) -> int:
+        seen.append(current())
+        return 0
+
+    monkeypatch.setattr(resume, "start", start)
     for asked in ([], ["--lang", "en"]):
         i18n._language[:] = []
         main(["resume", listed()[0].id, *asked])
