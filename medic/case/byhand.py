@@ -9,6 +9,11 @@ from medic.text.patterns import regex
 
 # A few words that complain, whatever their file is called, if not as a program's output or data.
 WORDS_BYTES = 4096
+NOTE_BYTES = 64 * 1024
+NOTES = regex(
+    r"^(?:issue|description|report|notes?|question|bug|problem|said)(?:[\w.-]*\.(?:md|txt|log))?$",
+    re.IGNORECASE,
+)
 _NOT_WORDS = regex(
     r"(?:^|[._-])(?:log|out(?:put)?|err(?:or)?|std(?:out|err)|nohup|slurm|prompts?|samples?|data"
     r"|responses?|completions?|generations?|answers?|train|test|val"

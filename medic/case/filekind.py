@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 from medic.case.byhand import (
+    NOTE_BYTES,
+    NOTES,
     WORDS_BYTES,
     holds_log,
     holds_words,
@@ -74,18 +76,13 @@ _HOST_NAMES = regex(
 )
 _REPORT = 1 << 20  # bytes of such a text that are looked at for a log
 _STACK_NAMES = regex(r"py-?spy|(?:^|[._-])stacks?(?:$|[._-])", re.IGNORECASE)
-_NOTES = regex(
-    r"^(?:issue|description|report|notes?|question|bug|problem|said)(?:[\w.-]*\.(?:md|txt|log))?$",
-    re.IGNORECASE,
-)
-NOTE_BYTES = 64 * 1024
 
 
 def note_text(path: str, *, named: bool = False) -> str | None:
     """The content of a text file that a person wrote, or None for any other file. What is ``named`` by
     the user and called a report is read as it would be if it was pasted, whatever it begins with."""
     head, name = _head(path, NOTE_BYTES + 1), Path(path).name
-    words = path.lower().endswith((".txt", ".md")) or _NOTES.match(name) is not None
+    words = path.lower().endswith((".txt", ".md")) or NOTES.match(name) is not None
     if not words and not _has_log_name(name):
         return None
     if len(head) > NOTE_BYTES or by_magic(head) or b"\0" in head:
@@ -95,7 +92,7 @@ def note_text(path: str, *, named: bool = False) -> str | None:
     text = utf8(head).decode("utf-8", "replace")
     if (words or is_written_by_hand(head)) and is_note(text) and not repeats(text):
         return text
-    called = _NOTES.match(name) is not None or name.lower().endswith(".md")
+    called = NOTES.match(name) is not None or name.lower().endswith(".md")
     told = (called and named and holds_words(text)) or tells_in_words(text, called=called)
     if words and told and not names_data(name):
         return text
@@ -165,7 +162,7 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
         return "log" if has_no_report(head) and not is_gpu_report(head) else "gpu-report"
     if _STACK_NAMES.search(name) and is_stacks(_head(path)):
         return "stacks"
-    if _NOTES.match(name):
+    if NOTES.match(name):
         if note_text(path) is not None:
             return "note"
         if holds_log(_head(path, NOTE_BYTES)):
