@@ -73,15 +73,18 @@ def is_reported(text: str, name: str) -> bool:
     return is_report(text, of_log=name.lower().startswith("readme"))
 
 
-def tells_in_words(text: str, *, called: bool) -> bool:
+def tells_in_words(text: str, *, called: bool, named: bool) -> bool:
     """Whether a text that is pasted would be read as a person's words with what lies among them: it
-    begins with a sentence where its name says that it is a report (``called``), else with a complaint."""
+    begins with a sentence where its name says that it is a report (``called``), else with a complaint. A
+    report that the user names is read as it would be if it was pasted, whatever it begins with."""
     from medic.match.notes import speaks
 
-    return speaks(text, complaint=not called) and not repeats(text)
+    return (called and named and _holds_words(text)) or (
+        speaks(text, complaint=not called) and not repeats(text)
+    )
 
 
-def holds_words(text: str) -> bool:
+def _holds_words(text: str) -> bool:
     """Whether a part of a text is read as words where it is pasted."""
     from medic.match import split_paste
 

@@ -10,7 +10,6 @@ from medic.case.byhand import (
     NOTES,
     WORDS_BYTES,
     holds_log,
-    holds_words,
     is_reported,
     is_written_by_hand,
     may_complain,
@@ -79,8 +78,7 @@ _STACK_NAMES = regex(r"py-?spy|(?:^|[._-])stacks?(?:$|[._-])", re.IGNORECASE)
 
 
 def note_text(path: str, *, named: bool = False) -> str | None:
-    """The content of a text file that a person wrote, or None for any other file. What is ``named`` by
-    the user and called a report is read as it would be if it was pasted, whatever it begins with."""
+    """The content of a text file that a person wrote, or None for any other. ``named`` by the user."""
     head, name = _head(path, NOTE_BYTES + 1), Path(path).name
     words = path.lower().endswith((".txt", ".md")) or NOTES.match(name) is not None
     if not words and not _has_log_name(name):
@@ -93,10 +91,8 @@ def note_text(path: str, *, named: bool = False) -> str | None:
     if (words or is_written_by_hand(head)) and is_note(text) and not repeats(text):
         return text
     called = NOTES.match(name) is not None or name.lower().endswith(".md")
-    told = (called and named and holds_words(text)) or tells_in_words(text, called=called)
-    if words and told and not names_data(name):
-        return text
-    return text if is_reported(text, name) else None
+    told = words and not names_data(name) and tells_in_words(text, called=called, named=named)
+    return text if told or is_reported(text, name) else None
 
 
 def _has_log_name(name: str) -> bool:
