@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from medic.i18n import Text, plain
 from medic.run_config import FIELDS
+from medic.text.patterns import regex
 from medic.told.stated import (
     ASKED,
     MAX_LENGTH,
@@ -27,6 +28,8 @@ _SET = (
 _NO_NUMBER = r"[-+]?(?:nan|inf(?:inity)?)"
 _WORD = r"[^\W\d][\w-]*"
 _LEFT_OPEN = r"(?:auto|none|null|default|unset|true|false|on|off|yes|no)"  # no number, and meant so
+# Without one of these no field is set: the patterns of all fields take a quarter of a second to compile.
+_SETS = regex(rf"{_SET}(?:{_NO_NUMBER}|{NUMBER})|=[ \t]*{_WORD}", re.IGNORECASE)
 # Frameworks take -1 of these for "not limited".
 _UNLIMITED = ("total_steps", "epochs", "warmup_steps")
 NOT_TAKEN = Text("{what} = {value} is not taken: {must}.", "未采纳 {what} = {value}：{must}。")
@@ -40,6 +43,8 @@ def refused(text: str) -> tuple[list[Text], str]:
     """What is told of the values in a text that their fields do not take, and the text without
     them, "" where it says nothing else."""
     if len(text) > MAX_LENGTH or "\n" in text.strip() or ASKED.search(text):
+        return [], text
+    if not _SETS.search(text):
         return [], text
     found = sorted(_found(text), key=lambda one: one[1][0] - one[1][1])
     told: dict[Place, Text] = {}
