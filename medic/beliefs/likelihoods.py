@@ -34,7 +34,8 @@ REPORTED = 0.2
 class Seen:
     """A finding as beliefs need it: entry name, outcome, and how reliable its observer is.
 
-    ``at``: the line that says it, "" where none does; it tells what one line says twice.
+    ``at``: the line that says it, "" where none does; it tells what one line says twice. ``of``: the
+    symptom of which it is said, "" where it is of the run: it speaks for no cause without that one.
     """
 
     name: str
@@ -42,11 +43,12 @@ class Seen:
     reliability: str = "exact"
     also: tuple[str, ...] = ()  # other symptoms that the same words may mean
     at: str = ""
+    of: str = ""
 
     @property
-    def said(self) -> tuple[str, str, str, tuple[str, ...]]:
+    def said(self) -> tuple[str, str, str, tuple[str, ...], str]:
         """What it says, wherever it stands."""
-        return self.name, self.outcome, self.reliability, self.also
+        return self.name, self.outcome, self.reliability, self.also, self.of
 
 
 class Likelihoods:
@@ -115,7 +117,11 @@ class Likelihoods:
         if seen.outcome not in columns.outcomes:
             return None
         at = columns.outcomes.index(seen.outcome)
-        return columns.usual[at], {place: column[at] for place, column in columns.odd.items()}
+        odd = {place: column[at] for place, column in columns.odd.items()}
+        if seen.of:
+            shows = self.shown.get(seen.of, {})
+            odd = {p: min(r, columns.usual[at]) if p not in shows else r for p, r in odd.items()}
+        return columns.usual[at], odd
 
     def _telltale(self, seen: Seen) -> tuple[float, dict[int, float]] | None:
         """As of any check; a cause's own words have no bearing on the others' links."""

@@ -66,6 +66,8 @@ def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
         )
         if weight == "confirms" and seen.reliability == DOUBTED:
             weight = "strong"
+        if weight in ("confirms", "strong") and not _is_its_own(model, cause, seen):
+            continue
         if weight == "confirms" and seen.reliability not in TOLD:
             confirms += 1
         elif weight == "strong":
@@ -79,6 +81,11 @@ def gate(model: Model, cause: str, findings: Sequence[Seen]) -> bool:
     if confirms:
         return contradictions <= 1
     return _independent(strong) and contradictions == 0 and against == 0
+
+
+def _is_its_own(model: Model, cause: str, seen: Seen) -> bool:
+    """Whether a finding is of the run, or of a failure that the cause shows."""
+    return not seen.of or any(symptom == seen.of for symptom, _ in model.ties[cause].shows)
 
 
 def _independent(strong: set[tuple[str, str]]) -> bool:

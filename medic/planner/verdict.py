@@ -81,7 +81,9 @@ def heard(
             continue
         source = o.finding.source
         at = source.where() if source.line else ""
-        seen = Seen(o.name, o.outcome, o.reliability, o.also, at)
+        error = str(o.finding.value.get("error", "")) if o.name in index.checks else ""
+        of = error if error in index.symptoms else ""
+        seen = Seen(o.name, o.outcome, o.reliability, o.also, at, of)
         result.append(Heard(seen, o.finding, o.role, o.this_host))
     for name, outcome in answers:
         result.append(Heard(Seen(name, outcome, "person"), Finding(name, outcome)))

@@ -161,13 +161,12 @@ def evidence_for(index: Index, cause: Cause, found: Sequence[Heard]) -> tuple[Ev
             lines.append(line_of(index, item, levels[name]))
         elif (name, outcome) in weights:
             weight = weights[name, outcome]
+            if item.seen.of not in ("", *levels) and weight not in SPEAKS_AGAINST:
+                continue  # it is said of a failure that the cause does not show
             if weight == "confirms" and item.seen.reliability == DOUBTED:
                 weight = "strong"  # it counts as no more
             lines.append(line_of(index, item, weight))
     return tuple(sorted(lines, key=lambda e: (WEIGHT_ORDER[e.weight], e.name)))
-
-
-# --- assembling -----------------------------------------------------------------------------
 
 
 # What a text says counts among the evidence from this ratio on.

@@ -141,7 +141,7 @@ def _of_log(look: Look, curve: Curve, step: int, named: bool, source: Source) ->
         onset = _onset(curve, loss, step, plan_of(look, curve))
         yield Finding("nan-onset", onset, value=value, source=source)
     yield Skip(needs.NORM_THERE, check="nan-gradient")
-    yield from _precursor(look, curve.series.get("grad_norm"), step, value)
+    yield from _precursor(look, _of(source.file, curve.series.get("grad_norm")), step, value)
 
 
 def _when(step: int) -> Text:
@@ -162,7 +162,7 @@ def _of_rank(look: Look, curve: Curve, series: Mapping[str, Series], index: int)
         yield Skip(needs.LOSSES_BEFORE, check="nan-onset")  # cut, or begun there: both look so
     else:
         yield Finding("nan-onset", _onset(curve, loss, step, plan), value=value, source=source)
-    norm = series.get("grad_norm")
+    norm = _of(loss.file, series.get("grad_norm"))
     if "nan_iterations" in series and not _is_lost(loss.values[index]):
         yield Skip(
             needs.NORM_THERE, check="nan-gradient"
@@ -170,6 +170,11 @@ def _of_rank(look: Look, curve: Curve, series: Mapping[str, Series], index: int)
         return
     yield from nan_gradient.judge(loss, index, norm, value, source)
     yield from _precursor(look, norm, step, value)
+
+
+def _of(file: str, series: Series | None) -> Series | None:
+    """A series that stands in the file of the break: the steps of another log may be another run's."""
+    return series if series is not None and series.file == file else None
 
 
 def _is_lost(value: float) -> bool:

@@ -57,11 +57,13 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if outcome == "died-before-others":
         if _ran_out(first, look.fact(Tracebacks), timeouts):
             outcome = "ran-out-of-batches"
-        elif _known(first, logs):
+        elif error := _known(first, logs):
             outcome = "died-of-known-error"
     # Of a failure that nothing names, its line: never an empty reason.
     reason = first.reason or first.source.text.strip()[:200] or first.source.where()
     value = {"rank": first.rank, "reason": reason}
+    if outcome == "died-of-known-error":
+        value["error"] = error
     # The lines of ranks that ended after it show that all failed, not that this one did first.
     more = tuple(f.source for f in ranks.others) if outcome == "all-at-once" else ()
     yield Finding(CHECK, outcome, value=value, source=first.source, more=more)
@@ -111,17 +113,20 @@ def _timed_out(call: Collective) -> str:
     return f"{call.operation} (SeqNum {call.sequence}) timed out"
 
 
-def _known(first: FailedRank, logs: LogHits) -> bool:
-    """Whether a line of the rank's own says why it ended, and not only that it did."""
-    return any(
-        hit.role == "root"
+def _known(first: FailedRank, logs: LogHits) -> str:
+    """The symptom that a line of the rank's own tells, which says why it ended, and not only that it
+    did; empty where none does."""
+    told = (
+        hit.symptom
+        for hit in logs.hits
+        if hit.role == "root"
         and not hit.benign
         and not hit.shared
         and bool(hit.symptom)
         and hit.symptom not in _ENDS
         and (hit.source.file, hit.source.line) == (first.source.file, first.source.line)
-        for hit in logs.hits
     )
+    return next(told, "")
 
 
 def _ran_out(first: FailedRank, tracebacks: Tracebacks, timeouts: Sequence[Collective]) -> bool:

@@ -6,13 +6,23 @@ from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
-from .learning_rates import FAR_ABOVE, adam_like, kind_of, placeholders, survivable, usual
+from .learning_rates import (
+    FAR_ABOVE,
+    adam_like,
+    kind_of,
+    named_size,
+    parameters,
+    placeholders,
+    survivable,
+    usual,
+)
 from .numbers import unstated
 
 NAME = "learning-rate-too-high"
 NEEDS = ("learning_rate",)
 _RANGE = Text("a published range for this optimizer", "该优化器公开发表的取值范围")
 
+_SIZE = Text("the size of the model", "模型的规模")
 _TOLD = Text("a rate that a run can survive", "训练可能存活的学习率")
 
 
@@ -37,4 +47,6 @@ def check(config: RunConfig) -> LintResult:
         number = isinstance(other, (int, float)) and not isinstance(other, bool)
         if number and float(other or 0) >= FAR_ABOVE * found.high:  # lr beside learning_rate
             return Fires(origin.key, told | {"learning_rate": other})
+    if rate > found.low and parameters(config) is None and named_size(config) is None:
+        return NotChecked((_SIZE,))  # what is usual for one size is far too high for another
     return Passes()
