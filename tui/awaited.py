@@ -69,6 +69,13 @@ def take_left(talk: Consultation) -> None:
             _take(talk, one)
 
 
+def tell_what(talk: Consultation, words: str) -> None:
+    """What is answered next, where more than one thing was said meanwhile."""
+    if talk.begun:
+        words = one_line(words, QUOTED)
+        talk.tell(said(words_keep.ANSWERS_TO.fill(words=Text(words, words)), "muted"))
+
+
 def keep_unheard(talk: Consultation) -> bool:
     """What was said before the knowledge was there is kept as the app is left: in the session that
     was to go on, else in one of its own. Whether there was any."""

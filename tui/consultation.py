@@ -17,7 +17,7 @@ from .looking import late_settings, observe, tell_left_out, weigh
 from .moves import Move
 from .news import edited
 from .offers import Offer, offers_of
-from .opening import SHOWN, files
+from .opening import SHOWN, files, opening
 from .run_values import other_values, values_of
 from .sayings import value_keys
 from .telling import numbered
@@ -144,6 +144,9 @@ class Consultation:
 
     def begin(self) -> None:
         """The first job: looks if there is anything to look at, else asks; loads meanwhile."""
+        if not self.resumed:
+            for block in opening(self.case, which=self._which):  # who shows the talk shows it
+                self.diary.say(block)
         if self._which:
             starting.ask_run(self)
         elif not self.resumed and not (self.case.files or self.case.text):

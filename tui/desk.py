@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from medic.i18n import Lang, Text, speak
 from medic.records import dataclass
 
-from . import awaited
+from . import awaited, jobs
 from .events import Event, Stands, Told
 
 if TYPE_CHECKING:
@@ -45,8 +45,9 @@ class Desk:
     def __init__(self, opening: Opening, emit: Callable[[Event], None]) -> None:
         self.opening = opening
         self._emit = emit
-        self._jobs: SimpleQueue[tuple[Job, tuple[Any, ...], int] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[tuple[Job, tuple[Any, ...], int, bool] | None] = SimpleQueue()
         self._waiting = 0
+        self._says = 0  # of these what the user said in words
         self._stopped = False
         self._lock = threading.RLock()
         self._thread = threading.Thread(target=self._work, name="consultation", daemon=True)
@@ -92,10 +93,12 @@ class Desk:
         """``path``: where what the job takes from the user is kept already."""
         with self._lock:
             self._waiting += 1
+            behind = job is jobs.say and self._says > 0
+            self._says += job is jobs.say
         said, talk = awaited.record_of(job, values), self.consultation
         path = path or awaited.kept_at_once(job, values, self.opening, talk.diary.id)
         number = talk.diary.hear(said, path) if said else 0
-        self._jobs.put((job, values, number))
+        self._jobs.put((job, values, number, behind))
 
     def keep(self, block: Block) -> None:
         """Keeps what the user said, at once: before anything is done with it."""
@@ -116,8 +119,10 @@ class Desk:
 
     def _work(self) -> None:
         while (one := self._jobs.get()) is not None and not self._stopped:
-            job, values, number = one
+            job, values, number, behind = one
             try:
+                if job is jobs.say and (behind or self._says > 1):
+                    awaited.tell_what(self.consultation, str(values[0]))
                 awaited.do(self.consultation, job, values, number)
             except Exception as problem:  # noqa: BLE001 - told to the user; the talk goes on
                 from .failures import told
@@ -127,6 +132,7 @@ class Desk:
                 self._emit(self._stands())
                 with self._lock:
                     self._waiting -= 1
+                    self._says -= job is jobs.say
         self.consultation.diary.close()
 
     def _stands(self) -> Stands:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
+from medic.report.words import file_name
 from medic.run_config import FIELDS
 from medic.runner.registry import title_of
 
@@ -34,7 +35,7 @@ def in_full(session: Session, suspects: Sequence[CauseView], *, every: bool = Fa
         lines += [Line(words_keep.OPEN, "strong"), *gaps]
     for item in session.evidence.not_read:
         why = Text(item.en, item.zh)
-        lines.append(Line(words.NOT_READ.fill(file=item.file, why=why), "muted"))
+        lines.append(Line(words.NOT_READ.fill(file=file_name(item.file), why=why), "muted"))
     return Block("probe", tuple(lines))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text, plain
-from medic.report.words import STATE, placed
+from medic.report.words import STATE, file_name, placed
 from medic.runner.registry import title_of
 
 from . import words
@@ -64,7 +64,8 @@ def ended(session: Session, lines: Mapping[str, Line], before: Mapping[str, Line
     runs = session.evidence.runs
     count = Counter(run.state for run in runs.values())
     findings = sum(bool(abnormal(session, run)) for run in runs.values())
-    text = words.PROBES_ENDED.fill(
+    seen = not findings and bool(session.observed_symptoms())
+    text = (words.PROBES_BESIDE if seen else words.PROBES_ENDED).fill(
         n=len(runs), found=findings, quiet=count["found"] + count["absent"] - findings
     )
     told = [Line(text, "muted")]
@@ -138,7 +139,7 @@ def not_read(session: Session, known: list[NotRead]) -> tuple[Block | None, list
     if not left:
         return None, known
     lines = [
-        Line(words.NOT_READ.fill(file=item.file, why=Text(item.en, item.zh)), "muted")
+        Line(words.NOT_READ.fill(file=file_name(item.file), why=Text(item.en, item.zh)), "muted")
         for item in left[:SHOWN_LEFT]
     ]
     if len(left) > SHOWN_LEFT:

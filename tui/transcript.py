@@ -86,7 +86,11 @@ class Transcript(ScrollView):
         return next((one.block.code for one in coded if one.number == number), None)
 
     def _last_said(self) -> str | None:
-        said = [one for one in self._said if one.block.who == "medic"]
+        said = [
+            one
+            for one in self._said
+            if one.block.who == "medic" and any(line.tone != "muted" for line in one.block.lines)
+        ]  # not what became of a key
         return plain_text([(said[-1].block, 0)]) if said else None
 
     def whole(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from medic.errors import ChangedSince, EditRefused
 from medic.i18n import Text
+from medic.text.safetext import one_line
 
 from . import after, words_after, words_more
 from .earlier import titles
@@ -191,6 +192,8 @@ def _taken_back(talk: Consultation, move: Move, *, here: bool) -> None:
         talk.files_changed()
         told = words_more.RESTORED if here else words_more.RESTORED_BEFORE
         talk.tell(told.fill(what=move.what), "good" if here else "plain", top=True)
+        if here:
+            _tell_kept(talk, move.change)
         if before is not None and before.symptoms and before.shown in ("gone", "other"):
             talk.tell(words_after.BACK_AGAIN.fill(titles=titles(session, before)), "warn")
     else:
@@ -200,6 +203,14 @@ def _taken_back(talk: Consultation, move: Move, *, here: bool) -> None:
         talk.look(whole=False)
     else:
         talk.retell()
+
+
+def _tell_kept(talk: Consultation, change: str) -> None:
+    """Where the text of a later edit is that was written over."""
+    from medic.edits import records
+
+    for path in records.kept_of(records.load(change)):
+        talk.tell(words_more.OVERWRITTEN.fill(path=one_line(str(path))))
 
 
 def _tell_standing(talk: Consultation) -> None:

@@ -74,6 +74,10 @@ PROBES_ENDED = Text(
     "{n} probes: {found} found something, {quiet} nothing wrong (f5)",
     "{n} 个探针：{found} 个有发现，{quiet} 个未见异常（f5）",
 )
+PROBES_BESIDE = Text(
+    "{n} probes, beside what the log says: {found} found something, {quiet} nothing wrong (f5)",
+    "除日志本身外，{n} 个探针：{found} 个有发现，{quiet} 个未见异常（f5）",
+)
 NOTHING_TO_READ = Text("the other {n} had nothing to read", "其余 {n} 个没有可读的内容")
 NO_PROBES = Text("No probe has run.", "还没有探针运行过。")
 

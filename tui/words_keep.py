@@ -194,3 +194,4 @@ GIVEN_TO_NONE = Text(
     "Not taken: {number}; no value of the run is named for it.",
     "未采纳：{number}；没有指明它是哪一项的值。",
 )
+ANSWERS_TO = Text("To “{words}”:", "针对“{words}”：")

@@ -115,6 +115,7 @@ RESTORE_WHAT = Text(
 RESTORE_SHOWN = Text("After this change {shown}.", "这次修改之后：{shown}。")
 RESTORE_FILES = Text("take it back: restore the files", "撤销：恢复文件")
 RESTORED = Text("Restored: {what} is taken back.", "已撤销{what}，文件已恢复。")
+OVERWRITTEN = Text("What the file held before is kept in {path}", "恢复前的文件内容保存在 {path}")
 RESTORED_BEFORE = Text(
     "The {what} was undone already, outside of this talk: nothing is left to restore.",
     "{what}此前已在别处撤销，无需再恢复。",

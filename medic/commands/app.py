@@ -38,10 +38,9 @@ def command(
     this_host: bool | None = None,
     plain: bool = False,
 ) -> int:
-    talks = interactive() or plain
     if _is_here(paths) and not run:
         case = _folder(".", given, this_host)
-    elif len(paths) == 1 and all(paths) and talks and Path(paths[0]).is_dir() and not run:
+    elif len(paths) == 1 and all(paths) and Path(paths[0]).is_dir() and not run:
         case = _folder(paths[0], given, this_host)
     else:
         case = case_of(list(paths), given, run, this_host)

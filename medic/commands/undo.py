@@ -29,6 +29,7 @@ HELP = Text(
 @lang_option
 def command(change: str | None, show: bool, force: bool) -> int:
     from medic import edits
+    from medic.edits import records
     from medic.text.safetext import one_line
 
     out = console()
@@ -39,4 +40,7 @@ def command(change: str | None, show: bool, force: bool) -> int:
     record = edits.undo(change, force=force)
     line = Text("restored: {files}", "已恢复：{files}")
     out.out(line.fill(files=", ".join(record.files)))
+    for path in records.kept_of(record):
+        kept = Text("what later edits wrote is kept in {path}", "之后改动的内容保存在 {path}")
+        out.out(kept.fill(path=path))
     return Exit.OK

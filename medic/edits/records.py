@@ -87,6 +87,17 @@ def backup(record_id: str, number: int) -> Path:
     return folder(record_id) / f"{number}.before"
 
 
+def overwritten(record_id: str, number: int) -> Path:
+    """What later edits wrote into a file that was restored all the same."""
+    return folder(record_id) / f"{number}.overwritten"
+
+
+def kept_of(record: ChangeRecord) -> list[Path]:
+    """Where the texts are kept that restoring a change replaced."""
+    every = (overwritten(record.id, number) for number in range(len(record.touched)))
+    return [path for path in every if path.is_file()]
+
+
 def load(record_id: str) -> ChangeRecord:
     """A change by its id, ``c7`` or ``7``. Raises UsageError if there is none."""
     name = record_id if record_id.startswith("c") else f"c{record_id}"

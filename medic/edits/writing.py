@@ -235,7 +235,7 @@ def _stage(record: ChangeRecord, number: int) -> Target | None:
         return None
     target = look_at(touched.target)
     if target.hash != touched.after:
-        write_private(records.folder(record.id) / f"{number}.overwritten", target.data)
+        write_private(records.overwritten(record.id, number), target.data)
     stage(path, temporary, data, target.info, touched.target)
     return target
 

@@ -10,6 +10,7 @@ import pytest
 
 from medic.case.collect import Case
 from medic.edits import undo
+from medic.edits.records import kept_of, load
 
 Drive = Callable[..., None]
 BEFORE = "model: small\nmicro_batch_size: 8\nseq_length: 4096\n"
@@ -38,6 +39,9 @@ def test_files_that_were_edited_or_deleted_are_asked_about(
         await app.send("1")
         assert "is taken back" in app.said
         assert config.read_text() == BEFORE
+        assert ("What the file held before is kept in" in app.said) is not gone
+        held = [path.read_text() for path in kept_of(load("c1"))]
+        assert held == ([] if gone else ["mine: 1\nmicro_batch_size: 3\n"])
 
     drive(script, case)
 
