@@ -9,7 +9,15 @@ from medic.entries.words import TELLTALE
 from medic.i18n import Text
 from medic.planner.begun import disproved
 from medic.planner.standing import nearest, pruned
-from medic.planner.verdict import CLEAN, NO_ANSWER, advises, decide, fired, leading_symptoms
+from medic.planner.verdict import (
+    CLEAN,
+    NO_ANSWER,
+    NOTHING_NAMED,
+    advises,
+    decide,
+    fired,
+    leading_symptoms,
+)
 from medic.records import replace
 from medic.session.affected import with_versions
 from medic.session.bare import follows_only, nothing_known
@@ -31,10 +39,11 @@ from medic.session.diagnosis import (
 from medic.session.ended_by import last_exception
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from medic.beliefs.likelihoods import Seen
     from medic.beliefs.model import Beliefs
+    from medic.facts import Source
     from medic.planner.questions import Question
     from medic.planner.standing import Standing
     from medic.planner.verdict import Heard, Verdict
@@ -68,17 +77,19 @@ def conclude(session: Session, *, asks: bool = True) -> Diagnosis:
         shown, consequences = (), (*shown, *consequences)
     elif bare:
         shown = (*shown, *raised_at(session))
+    also = also_wrong(index, session.model, beliefs, found, [c.name for c in causes])
+    noted = [line_of(index, h, "info") for h in _noted(session, verdict)]
+    if verdict in NOTHING_NAMED:  # what a sound run prints of itself is by design
+        noted += _of(also, {line.source for line in noted})
+        also = ()
     return Diagnosis(
         verdict=verdict,
         causes=causes,
-        also_wrong=also_wrong(index, session.model, beliefs, found, [c.name for c in causes]),
+        also_wrong=also,
         symptoms=shown,
         unexplained=() if bare else _unexplained(session, causes),
         consequences=consequences,
-        notes=(
-            *(line_of(index, h, "info") for h in _noted(session, verdict)),
-            *_disproved(session),
-        ),
+        notes=(*noted, *_disproved(session)),
         ruled_out=_ruled_out(session, beliefs, pruned(session.model, beliefs, session.seen)),
         none_chance=beliefs.none,
         next=question.look if question else None,
@@ -140,6 +151,12 @@ def _noted(session: Session, verdict: Verdict) -> list[Heard]:
     if verdict in CLEAN:
         noted += [h for h in found if h.seen.name == TELLTALE and advises(h, index)]
     return [*fired(index, found, "info"), *noted]
+
+
+def _of(causes: Sequence[CauseView], told: Collection[Source]) -> list[EvidenceLine]:
+    """The first line of each cause as a note, without those that are ``told``."""
+    lines = [cause.evidence[0] for cause in causes if cause.evidence]
+    return [replace(line, weight="info") for line in lines if line.source not in told]
 
 
 def _disproved(session: Session) -> Iterator[EvidenceLine]:

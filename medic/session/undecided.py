@@ -46,6 +46,10 @@ _SAID = Text(
     "it rests on what was said; no log or file that was read shows it",
     "依据只有描述，已读的日志和文件都没有显示",
 )
+_PASTED = Text(
+    "it rests on what was said; the lines that were pasted with it do not show it by themselves",
+    "依据是描述；一并粘贴的日志行本身不足以显示",
+)
 _SHARED = Text(
     "the line that speaks for it is printed by other faults, too",
     "支持它的那一行，其他故障也会打印",
@@ -79,7 +83,7 @@ def lacks(session: Session, found: Diagnosis) -> Text | None:
         reverse=True,
     )
     if telling and not read:
-        return _SAID
+        return _PASTED if _has_lines(session) else _SAID
     if any(_confirms(one) for one in read):
         return _outdone(session, found, denied) or _short(session, found)
     if denied and telling:
@@ -88,6 +92,11 @@ def lacks(session: Session, found: Diagnosis) -> Text | None:
         doubted = all(one.heard.seen.reliability == DOUBTED for one in read)
         return _SHARED if doubted else _outdone(session, found, ()) or _ONE_LINE
     return _FITS
+
+
+def _has_lines(session: Session) -> bool:
+    """Whether lines of a log were pasted, and no file was given."""
+    return not session.case.paths and any("<pasted log" in name for name in session.case.parts)
 
 
 def not_established(session: Session, found: Diagnosis) -> Text | None:

@@ -217,16 +217,6 @@ def test_longer_sequences_explain_a_fall_of_speed(
     assert (found["throughput-drops"].outcome if "throughput-drops" in found else None) == outcome
 
 
-@pytest.mark.parametrize(("slower", "outcome"), [(1.0, "absent"), (2.0, "present")])
-def test_a_batch_that_grows_is_no_fall_of_speed(told: Any, slower: float, outcome: str) -> None:
-    rows = []
-    for n in range(240):
-        batch = 64 * (1 + min(n // 25, 7))
-        seconds = batch / 128 * (slower if n >= 200 else 1.0)
-        rows.append({"step": n, "loss": 2.0, "step_time": seconds, "global_batch_size": batch})
-    assert told(speed, rows)["throughput-drops"].outcome == outcome
-
-
 def test_lengths_that_rose_long_before_or_differ_by_batch_explain_no_fall(told: Any) -> None:
     chance = random.Random(1)
     fell = [400_000 * (1.0 if n < 100 else 0.7) for n in range(150)]
