@@ -59,3 +59,27 @@ def test_it_stands_where_no_run_trained_or_it_was_seen(tmp_path: Path, log: str,
 def test_it_stands_where_the_user_tells_of_it(tmp_path: Path) -> None:
     said = "Now it stops at once: FileNotFoundError: No such file or directory: 'fsdp.yaml'"
     assert "path-wrong-or-forbidden" in named(found(tmp_path, STEPS, said))
+
+
+@pytest.mark.parametrize(("sizes", "wrong"), [((64, 512), False), ((512, 512), True)])
+def test_a_batch_that_grows_disproves_that_its_option_has_no_effect(
+    tmp_path: Path, sizes: tuple[int, int], wrong: bool
+) -> None:
+    (tmp_path / "run.sbatch").write_text(
+        "srun torchrun --nproc_per_node=8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+        "--num-attention-heads 32 --seq-length 8192 --max-position-embeddings 8192 --micro-batch-size 1 "
+        "--global-batch-size 512 --train-iters 60000 --rampup-batch-size 64 64 600000 --lr 3.0e-4 --bf16\n"
+    )
+    (tmp_path / "slurm-5.out").write_text(
+        "".join(
+            f" [2025-03-02 01:{n // 2:02d}:{n % 2 * 30:02d}] iteration {n + 1:8d}/   60000 | consumed samples: 9 | "
+            f"elapsed time per iteration (ms): {sizes[n >= 60] * 10:.1f} | global batch size: {sizes[n >= 60]} | "
+            f"lm loss: {3 - n / 200:.6E} | grad norm: 0.5 |\n"
+            for n in range(118)
+        )
+    )
+    session = Session(INDEX, collect([str(tmp_path)], index=INDEX))
+    session.look()
+    answer = session.diagnosis()
+    assert ("option-without-effect" in named(answer)) is wrong
+    assert ("batch that grows" in "".join(n.text.en for n in answer.notes)) is not wrong

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from medic.facts import LogHits
+from medic.facts import Curve, LogHits
+from medic.text.patterns import regex
 
 if TYPE_CHECKING:
     from medic.index.knowledge import Index
     from medic.runner.evidence import Evidence, Observed
 
 STEPS = 2  # different ones, logged by the last attempt: it is past its start
+NO_EFFECT = "option-without-effect"
+_RAMP = regex(r"(?i)ramp_?-?up[-_]batch[-_]size")
 
 
 def disproved(evidence: Evidence, index: Index, told: Collection[str] = ()) -> list[Observed]:
@@ -23,7 +26,26 @@ def disproved(evidence: Evidence, index: Index, told: Collection[str] = ()) -> l
         return []
     present = {o.name for o in evidence.observed if o.outcome == "present"}
     present |= {o.name for o in evidence.consequences} | set(told)
-    return [o for o in fires if (ends := _ends_by(index, o.name)) and ends.isdisjoint(present)]
+    return [
+        o
+        for o in fires
+        if takes_effect(evidence, o)
+        or ((ends := _ends_by(index, o.name)) and ends.isdisjoint(present))
+    ]
+
+
+def takes_effect(evidence: Evidence, found: Observed) -> bool:
+    """Whether rows show the effect of an option that is held to have none."""
+    curve = evidence.fact(Curve)
+    if found.name != NO_EFFECT or not isinstance(curve, Curve):
+        return False
+    return _RAMP.search(found.finding.source.text) is not None and _grows(curve)
+
+
+def _grows(curve: Curve) -> bool:
+    batches = curve.series.get("batch_size")
+    values = [v for v in batches.values if v > 0] if batches is not None else []
+    return bool(values) and values[0] < values[-1] == max(values)
 
 
 def has_begun(evidence: Evidence) -> bool:

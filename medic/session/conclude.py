@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from medic.entries.words import TELLTALE
 from medic.i18n import Text
-from medic.planner.begun import disproved
+from medic.planner.begun import disproved, takes_effect
 from medic.planner.standing import nearest, pruned
 from medic.planner.verdict import (
     CLEAN,
@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 _RAN = Text(
     "{seen}; but the run got past its start, so that it was not so when it ran",
     "{seen}；但运行已过启动阶段，说明当时并非如此",
+)
+_SHOWN = Text(
+    "{seen}; but the rows of the log show a batch that grows",
+    "{seen}；但日志各行显示批次在增大",
 )
 
 
@@ -163,7 +167,8 @@ def _disproved(session: Session) -> Iterator[EvidenceLine]:
     """What the files show and a run that trained disproves, each as a note."""
     for one in disproved(session.evidence, session.index, session.complaints):
         line = observed_line(session.index, one)
-        yield replace(line, kind="check", weight="info", text=_RAN.fill(seen=line.text))
+        how = _SHOWN if takes_effect(session.evidence, one) else _RAN
+        yield replace(line, kind="check", weight="info", text=how.fill(seen=line.text))
 
 
 def _named(
