@@ -179,7 +179,7 @@ def _alone(look: Look, found: Finding, tracks: dict[str, Track | None]) -> Findi
     assert kl is not None
     assert reward is not None
     numbers = kl.beside("kl") | reward.beside("reward")
-    more = (*found.more, kl.sources(look)[1], *reward.sources(look))
+    more = tuple(dict.fromkeys((*found.more, kl.sources(look)[1], *reward.sources(look))))
     return replace(found, outcome="entropy-fell-alone", value={**found.value, **numbers}, more=more)
 
 
