@@ -29,6 +29,7 @@ _SAVES = regex(
     r"(?i)\bsav(?:ed|ing)\b(?:[^\n/]{0,60}\biter(?:ation)?\s{1,8}(\d{1,9})\b|[^\n]{0,80}?"
     r"(?<![^\s:=])(\S*(?:checkpoint|ckpt|global_step|step|iter|epoch)[-_=]?\d{1,12})(?!\d))"
 )
+_DONE = regex(r"(?i)\bsaved\b")
 _REMOVES = regex(
     r"(?i)\b(?:delet|remov|prun|rotat|clean)\w{0,4}\b[^\n]{0,40}(?:checkpoint|ckpt|step|iter)|"
     r"删除.{0,12}(?:检查点|checkpoint)"
@@ -71,6 +72,7 @@ def _saved(look: Look, refused: Hit) -> list[Finding]:
     if file is None or _ELSEWHERE.search(refused.source.text):
         return []
     saved: dict[str, Source] = {}
+    done: set[str] = set()
     saving, removed = 0, False
     with suppress(Unreadable):
         for number, line in islice(look.lines(file.path), MAX_LOG):
@@ -80,13 +82,17 @@ def _saved(look: Look, refused: Hit) -> list[Finding]:
             if "sav" in line.lower() or "checkpoint" in line:
                 saving = number
                 if found := _SAVES.search(line[:MAX_LINE]):
-                    source = Source(file.name, number, text=line[:MAX_LINE])
-                    saved.setdefault(found[1] or found[2], source)
+                    name = found[1] or found[2]
+                    saved.setdefault(name, Source(file.name, number, text=line[:MAX_LINE]))
+                    done |= {name} if _DONE.search(found[0]) else set()
     at_a_save = refused.source.line - saving <= NEAR or "checkpoint" in refused.source.text
     if removed or not at_a_save or len(saved) <= LEAST:
         return []
-    last = list(saved.values())[-1]
-    return [Finding(CHECK, "saves-pile-up", {"n": len(saved)}, last, (refused.source,))]
+    kept = list(saved)
+    if kept[-1] not in done and refused.source.line - saved[kept[-1]].line <= NEAR:
+        kept.pop()  # it is the one that was refused
+    last = saved[kept[-1]]
+    return [Finding(CHECK, "saves-pile-up", {"n": len(kept)}, last, (refused.source,))]
 
 
 def _room(look: Look) -> int:

@@ -55,12 +55,14 @@ class GpuState:
 @dataclass(frozen=True)
 class GpuClocks:
     """A busy GPU over time: its middle SM clock in MHz, the number of samples, those in which heat,
-    power or hardware held it back, and the last line of such a one (else its first)."""
+    power or hardware held it back, and the line of a usual one of these (else of a usual one of
+    all), with its clock."""
 
     clock: float | None
     samples: int
     held: int
     line: int
+    held_clock: float | None = None
 
 
 @dataclass(frozen=True)

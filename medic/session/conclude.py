@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from medic.beliefs.likelihoods import Seen
     from medic.beliefs.model import Beliefs
+    from medic.case.collect import NotRead
     from medic.facts import Source
     from medic.planner.questions import Question
     from medic.planner.standing import Standing
@@ -101,11 +102,18 @@ def conclude(session: Session, *, asks: bool = True) -> Diagnosis:
         not_checked=gaps(evidence, session.unknown),
         failed=failures(evidence),
         read=evidence.read,
-        not_read=tuple(evidence.not_read),
+        not_read=_left(evidence.not_read, causes),
         outside=tuple((f.name, f.by) for f in session.case.files if f.by),
         case_run=session.case.run,
         other_runs=tuple(r for r in session.case.runs if r != session.case.run),
     )
+
+
+def _left(not_read: Sequence[NotRead], causes: Sequence[CauseView]) -> tuple[NotRead, ...]:
+    """What was left aside, but for files whose lines the answer shows."""
+    lines = [line for cause in causes for line in cause.evidence]
+    cited = {s.file for line in lines for s in (line.source, *line.more)}
+    return tuple(n for n in not_read if not n.aside or n.file not in cited)
 
 
 def _answer(session: Session, *, asks: bool) -> _Answer:

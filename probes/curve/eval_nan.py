@@ -9,7 +9,7 @@ from medic.facts import Curve
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
-from .numbers import finite
+from .nan import first_nan
 from .plan import source_at
 
 NAME = "eval-loss-nan"
@@ -24,7 +24,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         return
     at = next((n for n, v in enumerate(held.values) if math.isnan(v)), None)
     # Where training breaks as well, its own NaN is the symptom.
-    if at is None or len(finite(train.values)) < len(train.values):
+    if at is None or first_nan(series) is not None:
         yield Finding(NAME, "absent")
         return
     value = {"step": held.steps[at]}

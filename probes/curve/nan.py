@@ -27,6 +27,8 @@ LOST = 10  # norms in a row; torch's scaler halves 2^16 in fewer steps, or is ho
 COUNTED = 3  # lines in a row
 _STEP = regex(r"(?:step|iteration|iter)\D{0,4}(\d+)", re.IGNORECASE)
 _LOSS, _NORM = Text("the loss", " Loss "), Text("the gradient norm", "梯度范数")
+_HIDDEN = Text("the gradient norm beside a logged loss of 0", "梯度范数（所记 loss 为 0）")
+AFTER_FIRST = "after-first-update"
 NORMAL = ("nan-onset", "nan-precursor", "nan-gradient")
 
 
@@ -155,13 +157,16 @@ def _of_rank(look: Look, curve: Curve, series: Mapping[str, Series], index: int)
     step = loss.steps[index]
     source = source_at(look, loss, index)
     value: dict[str, Any] = {"step": step, "rank": loss.rank or 0, "when": _when(step)}
-    value["what"] = _LOSS if _is_lost(loss.values[index]) else _NORM
+    value["what"] = _what(loss.values[index])
     yield Finding("loss-nan", value=value, source=source)
     plan = plan_of(look, curve)
     if index == 0 and step > FIRST_STEPS and not (plan.resumed or curve.resumed_at):
         yield Skip(needs.LOSSES_BEFORE, check="nan-onset")  # cut, or begun there: both look so
     else:
-        yield Finding("nan-onset", _onset(curve, loss, step, plan), value=value, source=source)
+        onset = _onset(curve, loss, step, plan)
+        before = (source_at(look, loss, 0),) if onset == AFTER_FIRST else ()
+        told = value | {"first": loss.values[0], "first_step": int(loss.steps[0])}
+        yield Finding("nan-onset", onset, value=told, source=source, more=before)
     norm = _of(loss.file, series.get("grad_norm"))
     if "nan_iterations" in series and not _is_lost(loss.values[index]):
         yield Skip(
@@ -177,6 +182,13 @@ def _of(file: str, series: Series | None) -> Series | None:
     return series if series is not None and series.file == file else None
 
 
+def _what(value: float) -> Text:
+    """What of the row is no number."""
+    if not math.isfinite(value):
+        return _LOSS
+    return _HIDDEN if value == 0.0 else _NORM
+
+
 def _is_lost(value: float) -> bool:
     return not math.isfinite(value) or value == 0.0  # as HF Trainer logs it
 
@@ -189,7 +201,7 @@ def _onset(curve: Curve, loss: Series, step: int, plan: Plan) -> str:
     if step <= max(1, first) and step <= 1:
         return "first-step"
     if step == 2 and first == 1 and math.isfinite(loss.values[0]):
-        return "after-first-update"
+        return AFTER_FIRST
     warmup = plan.warmup or _risen(curve.series.get("learning_rate"), step)
     if warmup is None:
         warmup = plan.warmup

@@ -33,7 +33,7 @@ class Tally:
 
     clocks: dict[int, list[float]] = field(default_factory=dict)
     held: dict[int, list[bool]] = field(default_factory=dict)
-    lines: dict[int, int] = field(default_factory=dict)
+    rows: dict[int, list[tuple[bool, float, int]]] = field(default_factory=dict)
 
     def add(
         self, gpu: int, roles: Sequence[str], cells: Sequence[str], use: float | None, line: int
@@ -42,16 +42,24 @@ class Tally:
         if use is not None and use < BUSY:
             return
         held: bool | None = None
+        at = 0.0
         for role, cell in zip(roles, cells, strict=True):
             if role == "clock" and (clock := number(cell)):
                 self.clocks.setdefault(gpu, []).append(clock)
+                at = clock
             elif role in ("held", "reasons"):
                 told = _is_held(role, cell)
                 held = held or told if told is not None else held
         if held is not None:
             self.held.setdefault(gpu, []).append(held)
-        if held or gpu not in self.lines:
-            self.lines[gpu] = line
+        self.rows.setdefault(gpu, []).append((bool(held), at, line))
+
+    def _shown(self, gpu: int) -> tuple[float, int]:
+        """Clock and line of the row that stands for those held back; where none is, for all."""
+        rows = self.rows[gpu]
+        own = [(clock, line) for held, clock, line in rows if held]
+        own = own or [(clock, line) for _, clock, line in rows]
+        return sorted(own)[len(own) // 2]
 
     def all(self) -> Mapping[int, GpuClocks]:
         """By GPU, of those of which anything was told."""
@@ -60,7 +68,8 @@ class Tally:
                 clock=_middle(self.clocks.get(gpu, ())),
                 samples=max(len(self.clocks.get(gpu, ())), len(self.held.get(gpu, ()))),
                 held=sum(self.held.get(gpu, ())),
-                line=self.lines[gpu],
+                line=self._shown(gpu)[1],
+                held_clock=self._shown(gpu)[0] or None,
             )
             for gpu in sorted(self.clocks.keys() | self.held.keys())
         }

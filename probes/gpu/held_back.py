@@ -50,12 +50,13 @@ def _told(
     series: GpuSeries, known: Mapping[int, GpuClocks], gpu: int, outcome: str
 ) -> Iterator[Finding]:
     one, others = known[gpu], _others(known, gpu)
+    clock = one.held_clock or one.clock  # that of the line that is shown
     value = {
         "gpu": gpu,
         "share": f"{one.held / one.samples:.0%}",
-        "clock": _clock(one.clock),
+        "clock": _clock(clock),
         "others": _clock(others),
-        "how": f"{_clock(one.clock)} / {_clock(others)}",
+        "how": f"{_clock(clock)} / {_clock(others)}",
     }
     source = Source(series.file, one.line)
     yield Finding(CHECK, outcome, value=value, source=source)

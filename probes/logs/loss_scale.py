@@ -28,7 +28,9 @@ def run(look: Look) -> Iterator[Finding]:
     scales = [(s.values["loss_scale"], s.source) for s in logs.steps if "loss_scale" in s.values]
     at = collapse(scales, limit) or collapse(reductions(logs), limit)
     if told is not None:
-        yield Finding(CHECK, "collapses", value=dict(told.captures), source=told.source)
+        lowest = min(reductions(logs), key=lambda r: (r[0], -r[1].line), default=None)
+        source = lowest[1] if lowest and lowest[1].file == told.source.file else told.source
+        yield Finding(CHECK, "collapses", value=dict(told.captures), source=source)
     elif at is not None and logs.ended != "well":
         yield Finding(CHECK, "collapses", value={"scale": at[0]}, source=at[1])
     else:

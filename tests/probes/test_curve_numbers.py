@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from medic.probes import curve as room
+from medic.probes.curve import eval_nan, nan
 from medic.probes.curve.numbers import typical
 
 from medic.facts import Curve
@@ -129,3 +130,29 @@ def test_the_row_that_stands_for_a_stretch() -> None:
     assert typical([5.0, 1.0, 2.0, math.nan, 9.0]) in (0, 2)
     assert typical([1.0, 1.0, 1.0]) == 0
     assert typical([1.0, 1.0, 1.0], late=True) == 2
+
+
+def test_a_loss_of_zero_is_not_told_to_be_no_number(look: Any) -> None:
+    def told(loss: float, norm: float) -> dict[str, str]:
+        held = series("eval_loss", [math.nan], [20])
+        at = curve(series("loss", [loss] * 30), series("grad_norm", [norm] * 30), held)
+        facts = look(facts=[at], thresholds=thresholds())
+        found = [f for m in (nan, eval_nan) for f in m.run(facts) if isinstance(f, Finding)]
+        return {f.name: finding_text(load(), f).en for f in found if f.outcome != "absent"}
+
+    zero = told(0.0, math.nan)
+    assert zero["loss-nan"].startswith("the gradient norm beside a logged loss of 0 is")
+    assert "eval-loss-nan" not in zero
+    assert told(math.nan, math.nan)["loss-nan"].startswith("the loss is not a number")
+    assert "eval-loss-nan" in told(2.0, 1.0)
+
+
+def test_the_loss_before_the_first_update_has_its_row(look: Any) -> None:
+    at = curve(series("loss", [11.87, *[math.nan] * 20]))
+    found = [
+        f for f in nan.run(look(facts=[at], thresholds=thresholds())) if isinstance(f, Finding)
+    ]
+    onset = next(f for f in found if f.name == "nan-onset")
+    assert onset.outcome == "after-first-update"
+    assert ("11.87", "1") in rows(onset, at)
+    assert "11.87 at step 1" in finding_text(load(), onset).en

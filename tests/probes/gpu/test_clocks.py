@@ -73,3 +73,19 @@ def test_a_saved_report(
     seen = look(facts=[LogHits(first_time=0.0, last_time=100.0)])
     beside = [state] if is_beside(seen, state.source) else []
     assert bool([f for f in slowed.judge(beside) if f.name == "gpu-clocks"]) is told
+
+
+@pytest.mark.parametrize(("held", "told"), [(777, "777 MHz / 1980 MHz"), (0, None)])
+def test_the_clock_that_is_told_is_of_the_line_that_is_shown(
+    look: Any, held: int, told: str | None
+) -> None:
+    lines = [HEAD.strip()]
+    for second in range(20):
+        low = held and second >= 14
+        one = f"{held} MHz, {THERMAL}" if low else f"1965 MHz, {NONE}"
+        stamp = f"2026/05/03 11:00:{second:02d}.000"
+        lines += [f"{stamp}, 0, 99 %, 1980 MHz, {NONE}", f"{stamp}, 1, 99 %, {one}"]
+    seen = look(facts=[parse_series(enumerate(lines, 1), "smi.csv")])
+    found = next(f for f in held_back.run(seen) if isinstance(f, Finding))
+    assert found.value.get("how") == told
+    assert told is None or "777 MHz" in lines[found.source.line - 1]

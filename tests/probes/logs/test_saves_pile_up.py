@@ -62,3 +62,16 @@ def test_a_long_line_that_tells_of_saves_takes_no_time(read: Any) -> None:
     begun = process_time()
     read("saved/" * 1500 + "\n" + hugging_face(8)).ask(host_kept.PROBE)
     assert process_time() - begun < 3.0
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_save_that_was_refused_is_not_one_that_was_done(read: Any, whole: bool) -> None:
+    done = "  successfully saved checkpoint from iteration   {n}000 to /ckpt/run7\n"
+    text = "".join(
+        f"saving checkpoint at iteration   {n}000 to /ckpt/run7\n"
+        + (done.format(n=n) if n < 5 or whole else "")
+        for n in range(1, 6)
+    )
+    text += "[rank3]: OSError: [Errno 28] No space left on device: '/ckpt/run7/iter_5'\n"
+    found = read(text).ask(host_kept.PROBE)["full-place"]
+    assert (found.value["n"], found.source.line) == ((5, 9) if whole else (4, 7))
