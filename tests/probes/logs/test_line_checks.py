@@ -166,3 +166,15 @@ def overflow(*scales: float) -> str:
 )  # fmt: skip
 def test_loss_scale(read: Any, text: str, outcome: str) -> None:
     assert read(text).ask(loss_scale.PROBE)["loss-scale"].outcome == outcome
+
+
+@pytest.mark.parametrize("down_to", [0, 5])
+def test_the_minimum_of_a_loss_scale_is_its_lowest_line(read: Any, down_to: int) -> None:
+    falls = "".join(
+        f"[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: {2**n}, "
+        f"reducing to {2 ** (n - 1)}\n"
+        for n in range(16, down_to, -1)
+    )
+    found = read(falls + "Exception: Current loss scale already at minimum - cannot decrease scale "
+                 "anymore. Exiting run.\n").ask(loss_scale.PROBE)["loss-scale"]  # fmt: skip
+    assert found.source.text.rstrip().endswith(f"reducing to {2**down_to}")
