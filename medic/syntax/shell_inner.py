@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from medic.facts import Word
+from medic.records import replace
 from medic.syntax.treesitter import tree_of, with_comments
 from medic.text.patterns import regex
 
@@ -34,6 +35,8 @@ _GIVEN_DOCUMENT = regex(
 )
 _CHUNK = regex(rb"[^ \t\n]+")
 _LITERAL_BLANK = regex(rb"[ \t\n]")
+_OPERATOR = regex(r"^(?:&&|\|\|?|&)$|(?<!\\);$")
+_QUOTE = regex(r"""(?<!\\)["']""")
 
 
 def inner_node(
@@ -158,3 +161,40 @@ def root_of(body: bytes) -> tree_sitter.Node:
         return root
     plain = _GIVEN_DOCUMENT.sub(lambda m: m[1] + _OUTSIDE.sub(b"x", m[3]) + m[4], body)
     return tree_of("bash", plain) if plain != body else root
+
+
+def is_word(node: tree_sitter.Node) -> bool:
+    """``--rank=16`` is no assignment: what stands before ``=`` is no name."""
+    if node.type != "variable_assignment" or not node.children:
+        return False
+    return bytes(node.children[0].text or b"").lstrip().startswith(b"-")
+
+
+def commands_in(words: list[Word], start: int, end: int) -> list[list[Word]]:
+    """The commands of a call whose words ``start`` to ``end`` a shell reads once more, as ``eval``
+    and ``bash -c "$CMD"`` do: operators among them part commands, but for those between quotes.
+    ``eval`` itself is left out; a call of no such words is one command.
+    """
+    before = [] if words and words[0].value == "eval" else words[:start]
+    found: list[list[Word]] = [[]]
+    quoted = False
+    for word in words[start:end]:
+        text = word.value or ""
+        parts = not quoted and bool(_OPERATOR.search(text))
+        if not parts or (text.endswith(";") and len(text) > 1):
+            found[-1].append(_without_end(word) if parts else word)
+        if parts:
+            found.append([])
+        quoted ^= len(_QUOTE.findall(text)) % 2 == 1
+    kept = [one for one in found if one] or [[]]
+    return [[*before, *one] for one in kept[:-1]] + [[*before, *kept[-1], *words[end:]]]
+
+
+def _without_end(word: Word) -> Word:
+    """The word before the ``;`` that it ends with."""
+    value, span = (word.value or "")[:-1], word.span
+    if not word.raw.endswith(";"):
+        return replace(word, value=value)
+    ends = replace(span, end=span.end - 1, end_column=span.end_column - 1)
+    literal = ends if word.literal == span else word.literal
+    return Word(ends, word.raw[:-1], value, literal)

@@ -17,11 +17,13 @@ from medic.syntax.shell_flow import LOOPS, Flow
 from medic.syntax.shell_inner import (
     MAX_INNER,
     as_meant,
+    commands_in,
     document_body,
     handed_on,
     inner_body,
     inner_node,
     is_shell,
+    is_word,
     root_of,
 )
 from medic.syntax.shell_problems import problems_of
@@ -96,7 +98,7 @@ class _Script(Flow):
         if target.type == "subscript":
             self.forget(node)
             return
-        if self._is_word(node):
+        if is_word(node):
             self._told(node.start_byte, node.end_byte, self.words.fields(node), {})
             return
         name = self.text(target)
@@ -153,7 +155,7 @@ class _Script(Flow):
         assignments: dict[str, str] = {}
         arguments: list[tree_sitter.Node] = []
         for child, field in with_fields(node):
-            if self._is_word(child):
+            if is_word(child):
                 arguments.append(child)
             elif child.type == "variable_assignment":
                 target = child.child_by_field_name("name")
@@ -163,26 +165,21 @@ class _Script(Flow):
             if field in ("name", "argument"):
                 arguments.append(child)
         words: list[Word] = []
-        shell = False
+        shell, script = False, (0, 0)
         for child in (*arguments, *behind):
             if self._nested(child, words):
                 return
             last = words[-1].value if words else None
             again = (words and words[0].value == "eval") or (shell and last in ("-c", "-lc"))
+            first = len(words)
             words = glued(words, self.words.fields(child, resplit=bool(again)))
+            script = (script[0] or first, len(words)) if again else script
             shell = shell or is_shell(words)
-        if words and words[0].value == "eval":
-            words = words[1:]  # what is run is the rest
         end = max([node.end_byte, *(n.end_byte for n in behind)])
-        self._told(node.start_byte, end, words, assignments)
-        if words and words[0].value is not None:
-            self._effects(words[0].value, words[1:])
-
-    def _is_word(self, node: tree_sitter.Node) -> bool:
-        """``--rank=16`` is no assignment: what stands before ``=`` is no name."""
-        if node.type != "variable_assignment" or not node.children:
-            return False
-        return self.text(node.children[0]).lstrip().startswith("-")
+        for one in commands_in(words, *script):
+            self._told(node.start_byte, end, one, assignments)
+            if one and one[0].value is not None:
+                self._effects(one[0].value, one[1:])
 
     def _told(
         self, start: int, end: int, words: Sequence[Word], assignments: dict[str, str]
