@@ -41,6 +41,7 @@ _CONFIG_FILE = regex(r"\.(?:ya?ml|toml|json)$")
 _ALONE = regex(r"\.(?:ya?ml|toml)$")
 _MAKES = regex(
     r">|<<|\b(?:cp|mv|ln|tee|sed|wget|curl|rsync|scp|envsubst|aws|gsutil|git|tar|unzip|gcsfuse|mount)\b"
+    r"|\s--?o(?:ut\w*)?(?:[-_]\w+)?[=\s]"
 )
 _CONTAINER = regex(
     r"--container-(?:image|name)|\b(?:docker|podman|nerdctl)\s+(?:run|exec)\b"
@@ -58,8 +59,9 @@ def run(look: Look) -> Iterator[Places]:
     moves, contained = _elsewhere(look)
     moves = moves or any(map(_is_not_here, launches))
     made = [*_makes(look, launches)]
-    started = [p for p in _started(launches) if p.exists or not _is_made(p.path, made)]
-    output, found = _output(config), [*started, *_inputs(config, launches)]
+    named_here = (*_started(launches), *_inputs(config, launches))
+    found = [p for p in named_here if p.exists or not _is_made(p.path, made)]
+    output = _output(config)
     if output is not None:
         output = replace(output, sure=not contained)
     named = {p.path: p for p in reversed(found)}  # the program and its configuration come first
@@ -84,13 +86,14 @@ def _elsewhere(look: Look) -> tuple[bool, bool]:
 
 
 def _makes(look: Look, launches: Sequence[Launch]) -> Iterator[str]:
-    """The lines of the scripts, beside the commands, that may make or fetch a file before them."""
+    """The lines of the scripts above the last command that may make or fetch a file for it."""
     for file in look.files("script"):
         spans = [one.span for one in launches if one.span.file in (file.path, file.name)]
         own = {n for span in spans for n in range(span.line, span.end_line + 1)}
+        last = max(own, default=MAX_SCRIPT_LINES)
         with suppress(Unreadable):
             for number, line in look.lines(file.path):
-                if number > MAX_SCRIPT_LINES:
+                if number > min(last, MAX_SCRIPT_LINES):
                     break
                 if number not in own and _MAKES.search(line):
                     yield line

@@ -87,3 +87,23 @@ def test_a_relative_one_beside_the_script_is_started_from_there(tmp_path: Path) 
     (tmp_path / "own" / "train.py").write_text("", "utf-8")
     found = looked(tmp_path / "a.sh", "python own/train.py --config own/absent.yaml\n")
     assert not any(state == "not-ok" for _, state, _ in found)
+
+
+MAKES = (
+    "cat > FOLDER/run.yaml << E\na: 1\nE\n",
+    "sed s/a/b/ t.yaml > FOLDER/run.yaml\n",
+    "python make.py --output FOLDER/run.yaml\n",
+    "echo 'a: 1' | tee FOLDER/run.yaml\n",
+)
+
+
+@pytest.mark.parametrize("makes", MAKES)
+def test_a_configuration_that_the_script_makes_above_is_not_missed(
+    tmp_path: Path, makes: str
+) -> None:
+    (tmp_path / "train.py").touch()
+    for flag in ("--config", "--deepspeed_config"):
+        command = COMMAND.replace("--config", flag)
+        assert all(state != "not-ok" for _, state, _ in looked(tmp_path / "a.sh", makes + command))
+        after = looked(tmp_path / "a.sh", command + makes)
+        assert ("data", "not-ok", f"{flag}: FOLDER/run.yaml is not here") in after
