@@ -10,6 +10,7 @@ from medic.facts.memory import gib, scaled
 from medic.i18n import Text
 from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 from medic.records import replace
+from medic.run_config import RunConfig
 
 LEAST_FREE = 1 << 30
 # Bytes a parameter in a checkpoint that training resumes from: weights of 2, master weights and two
@@ -78,7 +79,11 @@ def _room(scene: Scene, place: Place) -> Result:
     size, whole = checkpoint_bytes(scene)
     need = max(LEAST_FREE, size or 0)
     en, zh = f"{gib(place.free)} free", f"剩余 {gib(place.free)}"
-    if size:
+    if size and only_final(scene.config):
+        about, some = ("about", "约") if whole else ("at least", "至少")
+        en += f"; no checkpoint is written on the way, the model at the end takes {about} {scaled(size)}"
+        zh += f"；途中不保存检查点，最后保存的模型{some} {scaled(size)}"
+    elif size:
         about, some = ("about", "约") if whole else ("at least", "至少")
         en += f"; a checkpoint takes {about} {scaled(size)}, and the next one is written before the last one goes"
         zh += f"；一个检查点{some} {scaled(size)}，写完下一个才会删除上一个"
@@ -107,9 +112,20 @@ def checkpoint_bytes(scene: Scene) -> tuple[int | None, bool]:
     setups = read_setups(replace(config, values=values)).setups
     count = min((s.parameters for s in setups), default=0)
     alone = config.setting("save_only_model")
-    weights_only = alone is not None and alone.value is True
+    weights_only = only_final(config) or (alone is not None and alone.value is True)
     whole = config.integer("parameters") is not None or config.integer("vocab_size") is not None
     return count * (WEIGHTS if weights_only else WITH_OPTIMIZER) or None, whole
+
+
+def only_final(config: RunConfig) -> bool:
+    """Whether the run writes no checkpoint before the model at its end: ``save_strategy no`` of
+    transformers (TrainingArguments), ``save_steps -1`` of OpenRLHF (its trainers' "do not save")."""
+    strategy = config.setting("save_strategy")
+    if strategy is not None:
+        return strategy.value is False or str(strategy.value).lower() in ("no", "none")
+    every = [s.value for s in config.settings if s.path[-1:] == ("save_steps",)]
+    negative = any(isinstance(n, int | float) and n < 0 for n in every)
+    return negative and "openrlhf" in (config.framework, *config.frameworks)
 
 
 def _inputs(scene: Scene) -> Iterator[Result]:

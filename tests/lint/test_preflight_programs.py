@@ -107,3 +107,32 @@ def test_a_configuration_that_the_script_makes_above_is_not_missed(
         assert all(state != "not-ok" for _, state, _ in looked(tmp_path / "a.sh", makes + command))
         after = looked(tmp_path / "a.sh", command + makes)
         assert ("data", "not-ok", f"{flag}: FOLDER/run.yaml is not here") in after
+
+
+SAVED = (
+    "torchrun --nproc_per_node 8 run_clm.py --model_name_or_path meta-llama/Meta-Llama-3-8B "
+    "--per_device_train_batch_size 1 --bf16 --output_dir FOLDER/o --save_strategy no\n"
+)
+RLHF = (
+    "deepspeed --module openrlhf.cli.train_sft --pretrain meta-llama/Meta-Llama-3-8B "
+    "--micro_train_batch_size 2 --bf16 --save_path FOLDER/o --save_steps -1\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "final"),
+    [
+        (SAVED, True),
+        (RLHF, True),
+        (RLHF.replace("-1", "100"), False),
+        (SAVED.replace("strategy no", "strategy epoch"), False),
+    ],
+)
+def test_without_checkpoints_only_the_last_model_counts(
+    tmp_path: Path, text: str, final: bool
+) -> None:
+    (tmp_path / "a.sh").write_text(text.replace("FOLDER", str(tmp_path)), "utf-8")
+    found = look_at(collect([str(tmp_path / "a.sh")]), INDEX).results
+    (told,) = (one.text.en for one in found if one.name == "disk-space")
+    assert ("no checkpoint is written on the way" in told) is final
+    assert ("15.0 GiB" in told) is final
