@@ -103,3 +103,11 @@ def test_a_name_that_is_not_read_is_not_told(lint_text: Lint, old: str, new: str
     assert _told(lint_text, "Qwen/Qwen2.5-7B", "LlamaDecoderLayer")
     config = ACCELERATE.replace(old, new)
     assert not _told(lint_text, "Qwen/Qwen2.5-7B", "LlamaDecoderLayer", config)
+
+
+@pytest.mark.parametrize("line", ["--cpus-per-task=8", "-c 8", "--nodes=1"])
+def test_a_directive_of_the_job_is_no_trainer_of_its_own(lint_text: Lint, line: str) -> None:
+    for layer, fires in (("LlamaDecoderLayer", 1), ("Qwen2DecoderLayer", 0)):
+        launch = f"#!/bin/bash\n#SBATCH {line}\n{LAUNCH.format(model='Qwen/Qwen2.5-7B')}"
+        found = lint_text(launch, "run.sh", {"fsdp.yaml": ACCELERATE.format(layer=layer)})
+        assert sum(one.name == NAME for one in found) == fires

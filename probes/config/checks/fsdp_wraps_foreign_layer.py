@@ -82,4 +82,4 @@ def _shards(config: RunConfig) -> bool:
 
 def _trainers(config: RunConfig) -> frozenset[str]:
     named = frozenset((config.framework, *config.frameworks))
-    return named - {"", "plain", "torchrun"}
+    return named - {"", "plain", "torchrun", "slurm"}
