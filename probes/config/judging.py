@@ -25,11 +25,16 @@ _OF_A_MODEL = frozenset(
         "rollout-tensor-parallel-wrong",
     )
 )
+_HALF = "fp16-overflow"
+_WITH_BF16 = Text("a GPU that computes in bf16", "支持 bf16 的 GPU")
 _PARALLEL = ("tensor_parallel_size", "pipeline_parallel_size")
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     known = [part for part in look.parts if part.name in look.checks]
+    if _has_no_choice(look):
+        known = [part for part in known if part.name != _HALF]
+        yield Skip(needs=_WITH_BF16, check=_HALF)
 
     def judged(config: RunConfig) -> list[Finding | Skip]:
         sized = look.with_named_sizes(config) if _asks_for_sizes(config) else config
@@ -40,6 +45,15 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         ]
 
     yield from of_each(with_printed_count(look, look.fact(RunConfig)), judged)
+
+
+def _has_no_choice(look: Look) -> bool:
+    """Whether fp16 is what the GPU leaves: a run that has not failed is not told of it then."""
+    if _HALF not in look.checks or look.fact(RunConfig).get("precision") != "fp16":
+        return False
+    from ..flags.older_gpus import has_no_bf16
+
+    return not look.files("log") and has_no_bf16(look)
 
 
 def _asks_for_sizes(config: RunConfig) -> bool:

@@ -66,6 +66,20 @@ def run(look: Look) -> Iterator[Finding]:
         yield _judged(name, key, value, span, said.fill(key=key, value=value, gpu=told))
 
 
+def has_no_bf16(look: Look) -> bool:
+    """Whether the GPU that is told, or that the one script of a launch asks for, has no bf16."""
+    told = str(config_of(look).get("gpu") or "").lower()
+    if told:
+        older = _OLDER.search(told.replace(" ", "-"))
+        return older is not None and _OTHER.search(told) is None
+    if len(scripts := look.files("script")) != 1:
+        return False
+    from .script_text import read_script
+
+    script = read_script(look, scripts[0].path, scripts[0].name)
+    return script is not None and _older(script) is not None
+
+
 def _by_script(look: Look) -> Iterator[Finding]:
     # Where a configuration is all there is, what reads scripts is not imported.
     from .launches import launches_in

@@ -84,3 +84,10 @@ def test_what_is_told_rules_over_what_a_script_asks_for(
     file.write_text(JOB.format(gpu="t4"))
     main(["lint", str(file), "--gpu", gpu, "--format", "concise", "--lang", "en"])
     assert capsys.readouterr().out.count(f"the {gpu} ") == count
+
+
+@pytest.mark.parametrize(("gpu", "told"), [("v100", 0), ("t4", 0), ("a100", 1)])
+def test_where_bf16_is_no_choice_fp16_is_no_fault(lint_text: Lint, gpu: str, told: int) -> None:
+    text = JOB.format(gpu=gpu).replace("--bf16", "--fp16").replace("flash_attention_2", "sdpa")
+    found = lint_text(text, "job.sbatch")
+    assert sum(one.name == "fp16-overflow" for one in found) == told
