@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from medic.beliefs.likelihoods import Seen
 from medic.case.collect import collect
 from medic.index.knowledge import load
+from medic.report.verdict_text import asked_only, not_understood
 from medic.session.consultation import Session
 from medic.session.undecided import recommends
 from medic.told.understood import Told
@@ -194,3 +196,61 @@ def test_a_precision_that_is_not_used_answers_nothing(text: str) -> None:
 def test_a_remedy_is_advised_where_its_cause_is_likely() -> None:
     assert not recommends(session("the loss is nan after resume").diagnosis())
     assert recommends(session("only one of 4 GPUs is slow").diagnosis())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "there is no NaN in the loss",
+        "loss 里没有 nan",
+        "not OOM, it's something else",
+        "不是 OOM，是别的问题",
+    ],
+)
+def test_what_it_is_not_is_no_health(text: str) -> None:
+    found = session(text)
+    assert not_understood(found, found.diagnosis())
+
+
+def test_that_all_is_well_is_none_to_understand() -> None:
+    for text in ("no NaN, everything trains fine", "no errors, the run is healthy"):
+        found = session(text)
+        assert not not_understood(found, found.diagnosis())
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("how much memory does a 7B need", "medic memory --model"),
+        ("7B 训练需要多少显存？", "medic memory --model"),
+        ("把学习率调到多少合适", "medic explain"),
+        ("which learning rate should I use for lora?", "medic explain learning rate"),
+    ],
+)
+def test_a_question_names_the_command_that_answers_it(text: str, command: str) -> None:
+    told_by = asked_only(session(text))
+    assert told_by is not None
+    assert command in told_by.en
+
+
+@pytest.mark.parametrize("text", ["学习率调到多少合适，现在 loss 不降", "out of memory, why?"])
+def test_a_question_beside_a_complaint_is_one(text: str) -> None:
+    assert asked_only(session(text)) is None
+
+
+def test_a_ranks_own_error_speaks_for_what_shows_it() -> None:
+    model = session("loss is nan").model
+    kept = Seen("first-failing-rank", "died-of-known-error", of="data-loader-error")
+    other = Seen("first-failing-rank", "died-of-known-error", of="cuda-out-of-memory")
+    shown = Seen("data-loader-error", "present")
+    own = model.beliefs([shown, kept]).chance["unreadable-sample"]
+    assert own > model.beliefs([shown, other]).chance["unreadable-sample"]
+
+
+@pytest.mark.parametrize(
+    ("said", "cleared"), [("lr=3e-4", False), ("lr=3e-4, 125M parameters", True)]
+)
+def test_a_rate_is_cleared_with_the_size_alone(said: str, cleared: bool) -> None:
+    found = session(f"the loss diverges, {said}")
+    checked = {o.outcome for o in found.evidence.observed if o.name == "learning-rate-too-high"}
+    assert ("passes" in checked) == cleared

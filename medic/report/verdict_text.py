@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from medic.i18n import Text
 from medic.planner.verdict import NO_ANSWER
 from medic.report.blocks import Blocks
 from medic.report.words import CHANCE, FOLLOWS, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
+from medic.text.patterns import regex
 from medic.told.first_loss import of_first_loss
+
+if TYPE_CHECKING:
+    from medic.told.understood import Told
 
 CLEAR = 0.5  # below it the leader is a suspect, not a likely cause
 
@@ -21,6 +27,31 @@ _CHOOSE = Text(
 _ASKED = Text(
     "No fault is described. What a term or message means: medic explain WORDS.",
     "没有描述故障。要了解术语或报错的含义，请用 medic explain 词语。",
+)
+# What is asked about, and who answers it.
+_ASKED_OF = (
+    (
+        regex(
+            r"(?i)\b(?:memory|vram|gpu ram|fits?)\b|\bhow (?:many|much|big).{0,20}\b(?:gpus?|cards?|g[ib]+)\b|"
+            r"显存|放得下|装得下|几张卡|多少(?:张)?卡"
+        ),
+        Text(
+            "How much memory a training needs: medic memory --model NAME (as llama-3-8b), or with its "
+            "config files.",
+            "训练需要多少显存：medic memory --model 名称（如 llama-3-8b），或给出配置文件。",
+        ),
+    ),
+    (
+        regex(r"(?i)\blearning[ -]rates?\b|\blr\b|学习率"),
+        Text(
+            "Which learning rates are usual: medic explain learning rate; of a config: medic lint FILES.",
+            "常用的学习率范围：medic explain 学习率；检查配置中的取值：medic lint 文件。",
+        ),
+    ),
+)
+_NOT_SO = Text(
+    "Understood: it is not “{title}” (“{quote}”). What goes wrong is not said yet.",
+    "已明白：不是“{title}”（“{quote}”）。还没有说明出了什么问题。",
 )
 _GIVE = Text(
     "No file was read. Give the log of the failing rank, the config and launch script, or the exact "
@@ -67,10 +98,10 @@ def verdict(
         _not_understood(blocks, session)
         return
     if not found.causes:
-        console.styled(console.style(said, "bold", color))
-        if session.told.asks:
-            blocks.paragraph(_ASKED, indent="  ")
+        if asked := asked_only(session):
+            blocks.paragraph(asked)
             return
+        console.styled(console.style(said, "bold", color))
         for reason in () if refuted else _why_no_fault(found):
             blocks.paragraph(reason, indent="  ")
         return
@@ -95,9 +126,27 @@ def not_understood(session: Session, found: Diagnosis) -> bool:
     """Whether words are all that was given, they do not say that all is well, and what they
     complain of is not known."""
     told = session.told
-    words_only = not found.read and bool(told.words) and not told.at_ease
+    words_only = not found.read and bool(told.words) and not (told.at_ease and _says_well(told))
     words_only = words_only and of_first_loss(told.words) is None
     return words_only and not found.symptoms and found.verdict in ("none-of-these", "no-fault-seen")
+
+
+def _says_well(told: Told) -> bool:
+    """Whether words at ease say more than that one symptom is not there: that is no health."""
+    from medic.match import all_well, fine, praises, reassures
+
+    words = told.words
+    return not told.denials or praises(words) or reassures(words) or fine(words) or all_well(words)
+
+
+def asked_only(session: Session) -> Text | None:
+    """Which command answers words that only ask; None where they do more."""
+    from medic.match import only_asks
+
+    told = session.told
+    if not (told.asks or (told.at_ease and only_asks(told.words))):
+        return None
+    return next((by for asked, by in _ASKED_OF if asked.search(told.words)), _ASKED)
 
 
 def _how_sure(found: Diagnosis, said: str, *, described: bool) -> str:
@@ -124,10 +173,13 @@ def _not_understood(blocks: Blocks, session: Session) -> None:
     for name, said in session.told.answered.items():
         check = index.checks[name]
         outcome = check.outcomes[said.outcome].title
-        taken = _TAKEN.fill(of=check.title, outcome=outcome, quote=said.quote)
-        blocks.paragraph(taken, indent="  ")
+        told = _TAKEN.fill(of=check.title, outcome=outcome, quote=said.quote)
+        blocks.paragraph(told, indent="  ")
+    for name, quote in session.told.denials.items():
+        blocks.paragraph(_NOT_SO.fill(title=index.title(name), quote=quote), indent="  ")
     offered = session.told.may_mean(session.model.likeness)
-    nothing = _GIVE if session.told.answered else _NOT_UNDERSTOOD
+    taken = session.told.answered or session.told.denials
+    nothing = _GIVE if taken else _NOT_UNDERSTOOD
     blocks.paragraph(_CHOOSE if offered else nothing, indent="  ")
     for name in offered:
         line = Text("{title} ({name})", "{title}（{name}）")
