@@ -88,7 +88,21 @@ _NAMES: dict[str, str] = {
     ),
     **TIMES,
     **dict.fromkeys(
-        ["rss", "host_mem", "host_memory", "cpu_mem", "cpu_memory", "ram", "process_memory"],
+        [
+            "rss",
+            "rss_total",
+            "total_rss",
+            "host_rss",
+            "process_rss",
+            "host_mem",
+            "host_memory",
+            "cpu_mem",
+            "cpu_memory",
+            "ram",
+            "ram_used",
+            "used_ram",
+            "process_memory",
+        ],
         "host_memory",
     ),
     **dict.fromkeys(

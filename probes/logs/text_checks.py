@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from medic.errors import Unreadable
-from medic.facts import Hit, LogHits, Source
+from medic.facts import Curve, Hit, LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 from medic.records import dataclass, replace
 from medic.text.patterns import regex
 from medic.text.systemwords import in_both
 
+from ..curve.host_memory import endless
 from .accounting import LIMIT
 from .evidence import hits
 
@@ -150,7 +151,11 @@ def run(look: Look) -> Iterator[Finding]:
     found = plain(list(hits(look.fact(LogHits))))
     for question in QUESTIONS:
         finding = answer(question, found)
-        yield of_the_grant(look, finding) if finding.outcome == "memory-recorded" else finding
+        if finding.outcome == "memory-recorded":
+            finding = of_the_grant(look, finding)
+        if finding.outcome == "limit-recorded" and look.has(Curve) and endless(look.fact(Curve)):
+            finding = replace(finding, outcome="limit-after-growth")
+        yield finding
 
 
 def of_the_grant(look: Look, finding: Finding) -> Finding:
@@ -202,6 +207,7 @@ PROBE = Probe(
     tells=tuple(q.check for q in QUESTIONS),
     run=run,
     needs=(LogHits,),
+    wants=(Curve,),
     seconds=0.01,
     limit_seconds=5.0,
 )

@@ -16,6 +16,7 @@ import pytest
 from medic.probes import curve as room
 from medic.probes.curve import eval_nan, nan
 from medic.probes.curve.numbers import typical
+from medic.probes.logs.metric_names import canonical
 
 from medic.facts import Curve
 from medic.facts.memory import gib
@@ -156,3 +157,19 @@ def test_the_loss_before_the_first_update_has_its_row(look: Any) -> None:
     assert onset.outcome == "after-first-update"
     assert ("11.87", "1") in rows(onset, at)
     assert "11.87 at step 1" in finding_text(load(), onset).en
+
+
+@pytest.mark.parametrize(
+    ("shape", "outcome"),
+    [
+        (lambda n: 118 + 8.4 * n, "without-end"),
+        (lambda n: 400 - 280 * math.exp(-n / 60), "grows"),  # a cache that fills
+        (lambda n: 118 + 0.3 * n, "grows"),
+        (lambda n: 118 + n % 3, None),
+    ],
+)
+def test_host_memory_that_no_limit_is_enough_for(look: Any, shape: Any, outcome: Any) -> None:
+    at = curve(series("host_memory", [shape(n) * GIB for n in range(212)]))
+    found = {f.name: f.outcome for f in seen(look, at)}
+    assert found.get("host-memory-phase") == outcome
+    assert canonical("rss_total_gb") == ("host_memory", 2.0**30)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from medic.probes.logs import oom_numbers, oom_phase
+from medic.probes.curve import curve
+from medic.probes.logs import oom_numbers, oom_phase, text_checks
 
-from medic.facts import Frame
+from medic.facts import Curve, Frame
 
 QUIET = "step 1/2 | loss 3.0\nstep 2/2 | loss 2.9\n"
 
@@ -134,3 +135,19 @@ _EPOCH_BAR = "Epoch 0:  50%|█████     | 100/200 [00:50<00:50,  2.10it/
 def test_the_bar_tells_the_phase(read: Any, before: str, call: str, phase: str) -> None:
     asked = read(before + _IN_MODEL.format(call=call)).ask(oom_phase.PROBE)
     assert asked["oom-phase"].outcome == phase
+
+
+@pytest.mark.parametrize(
+    ("added", "outcome"), [(8.4, "limit-after-growth"), (0.0, "limit-recorded")]
+)
+def test_a_limit_that_growth_reaches_is_not_too_low(read: Any, added: float, outcome: str) -> None:
+    text = "".join(
+        f"step {n}/900 | loss 2.0 | cpu_mem_gb {118 + added * n}\n" for n in range(1, 90)
+    )
+    killed = read(
+        text + "slurmstepd: error: Detected 1 oom_kill event in StepId=9.batch. Some of the step "
+        "tasks have been OOM Killed.\nTasks state: memory cgroup out of memory\n"
+        "Memory cgroup out of memory: Killed process 77 (python) total-vm:9kB, anon-rss:9kB\n"
+    )
+    killed.look.facts[Curve] = next(c for c in curve.run(killed.look) if isinstance(c, Curve))
+    assert killed.ask(text_checks.PROBE)["host-kill-record"].outcome == outcome
