@@ -9,6 +9,7 @@ from medic.i18n import Text
 from medic.planner.verdict import NOTHING_NAMED
 from medic.records import dataclass, field, replace
 from medic.report.words import SAFE, UNSAFE
+from medic.session.foreign import own_command
 from medic.session.known import known_for
 
 from . import words, words_more, words_talk, words_walk
@@ -171,7 +172,9 @@ def remedy(session: Session, offer: Offer, seen: Collection[tuple[str, str]] = (
         show = words.SHOW_CHANGE if first else words.SHOW_CHANGE_OF.fill(n=offer.number)
         lines.append(Line(show, "accent", indent=3))
     blocks = [Block("more", tuple(lines))]
-    blocks += [code(text) for text in (entry.command, entry.snippet) if text.strip()]
+    blocks += [
+        code(text) for text in (own_command(session, entry.command), entry.snippet) if text.strip()
+    ]
     if entry.procedure:
         blocks += _procedure(session, entry.procedure)
     return blocks

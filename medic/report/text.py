@@ -16,6 +16,7 @@ from medic.report.console import Console
 from medic.report.words import CHANCE, IF_IT_IS, NEAREST, OTHERS, SAFE, UNSAFE, WHAT_TO_DO
 from medic.session.consultation import Session
 from medic.session.diagnosis import BY_YOU, CauseView, Diagnosis, EvidenceLine, line_of
+from medic.session.foreign import own_command
 from medic.session.known import known_for
 from medic.session.undecided import recommends, suspects, would_show
 from medic.session.unlike import rate_set_otherwise
@@ -143,8 +144,8 @@ def remedy(blocks: Blocks, session: Session, fix: Fix, number: int) -> None:
     if fix.missing:
         needs = Text("To compute the numbers medic needs: {names}", "要算出数值，还需要：{names}")
         blocks.paragraph(needs.fill(names=", ".join(fix.missing)), indent="    ")
-    if entry.command:
-        blocks.command(entry.command, indent="    ")
+    if command := own_command(session, entry.command):
+        blocks.command(command, indent="    ")
     for line in entry.snippet.splitlines():
         blocks.console.out("    " + line)
     if entry.procedure:
@@ -160,8 +161,8 @@ def _steps(blocks: Blocks, session: Session, name: str) -> None:
     procedure = session.index.procedures[name]
     for i, step in enumerate(procedure.steps, start=1):
         blocks.paragraph(step.do, indent="       ", first=f"    {i}) ")
-        if step.command:
-            blocks.command(step.command, indent="       ")
+        if command := own_command(session, step.command):
+            blocks.command(command, indent="       ")
     walk = Text("step by step: medic walk {name}", "逐步执行：medic walk {name}")
     blocks.paragraph(walk.fill(name=name), indent="    ")
 

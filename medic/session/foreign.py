@@ -1,0 +1,56 @@
+"""Commands of remedies that are of another framework than the run's: they would do nothing there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from medic.text.patterns import regex
+
+if TYPE_CHECKING:
+    from medic.index.knowledge import Index
+    from medic.session.consultation import Session
+
+# Between commands that do the same in several frameworks.
+APART = "  |  "
+_MODULE = regex(r"-m (\w{1,40})\b")
+_IMPORTS = regex(r"\bimport ((?:\w{1,40}, ?){0,12}\w{1,40})")
+_ROOT = regex(r"(?<![\w.])([a-z]{1,30}(?:_[a-z]{1,30}){1,4})\.")
+# Layouts of settings that many programs share, and an engine that several of them use.
+_SHARED = frozenset("plain own-loop loop-scripts hydra grouped hf-model vllm".split())  # noqa: SIM905
+
+
+def own_command(session: Session, command: str) -> str:
+    """The command without the parts that are of a framework which this run does not use."""
+    framework = session.model.context.facts.get("framework")
+    if not isinstance(framework, str) or framework in _SHARED:
+        return command
+    parts = command.split(APART)
+    kept = [p for p in parts if not is_foreign(session.index, p, framework)]
+    text = APART.join(kept)
+    return text if kept == parts or not text or text.startswith("#") else f"# {text}"
+
+
+def is_foreign(index: Index, command: str, framework: str) -> bool:
+    """Whether a command runs or imports a trainer, or sets its keys, and none of them is the run's
+    or what that builds on."""
+    frames = index.frameworks
+    words = set(_MODULE.findall(command))
+    words |= {w.strip() for names in _IMPORTS.findall(command) for w in names.split(",")}
+    told = {w for w in words if w in frames and w not in _SHARED and frames[w].role == "trainer"}
+    roots = set(_ROOT.findall(command))
+    told |= {name for name, root in _roots(index) if root in roots}
+    own = {framework, framework.partition("-")[0]}
+    own |= set(frames[framework].builds_on) if framework in frames else set()
+    return bool(told) and not told & own
+
+
+def _roots(index: Index) -> list[tuple[str, str]]:
+    """(trainer, first word of its keys) of the words that no other framework's keys begin with."""
+    by_root: dict[str, set[str]] = {}
+    for name, frame in index.frameworks.items():
+        for key in frame.keys:
+            root, dot, _ = key.key.partition(".")
+            if dot and "_" in root:
+                by_root.setdefault(root, set()).add(name)
+    alone = [(next(iter(names)), root) for root, names in by_root.items() if len(names) == 1]
+    return [(n, r) for n, r in alone if index.frameworks[n].role == "trainer"]
