@@ -14,6 +14,7 @@ from typing import Literal
 
 from medic.records import dataclass
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 Kind = Literal["pretraining", "fine-tuning", "lora", "unknown"]
 
@@ -36,6 +37,11 @@ _LORA = Range(1e-5, 3e-4)
 _PREFERENCE = Range(1e-7, 1e-5)  # DPO and RL of all weights
 _PREFERENCE_LORA = Range(5e-7, 1e-4)
 _ANY = Range(5e-7, 6e-3)
+_NAMES_MODEL = regex(
+    r"^model$|model[-_]?(?:name|size|type|path)|^(?:tokenizer_dir|checkpoint_dir)$"
+)
+_SIZE = regex(r"(?<![\w.])(\d{1,4}(?:\.\d{1,2})?)([bBmM])(?![A-Za-z0-9])")
+_UNITS = {"b": 1e9, "m": 1e6}
 # Keys that name the kind of training, of LLaMA-Factory, axolotl and ms-swift.
 _KINDS = ("stage", "rl", "rlhf_type")
 _PREFERS = frozenset("dpo ipo kto orpo simpo cpo ppo grpo rloo gkd".split())  # noqa: SIM905
@@ -70,6 +76,24 @@ def usual(config: RunConfig) -> Range:
         return _ANY
     found = next(found for limit, found in _PRETRAINING if size <= limit)
     return found if kind == "pretraining" else Range(_ANY.low, found.high)
+
+
+def highest(config: RunConfig) -> float:
+    """The highest published rate, of the size that the model's name tells where no other does."""
+    found, named = usual(config).high, named_size(config)
+    if named is None or parameters(config) or kind_of(config) != "unknown" or prefers(config):
+        return found
+    return min(found, next(row.high for limit, row in _PRETRAINING if named <= limit))
+
+
+def named_size(config: RunConfig) -> float | None:
+    """Parameters as a name of the model says them: 1.4e9 of pythia-1.4b, 125e6 of opt-125m."""
+    for one in config.settings:
+        key = str(one.path[-1]).lower() if one.path else ""
+        found = _SIZE.search(str(one.value)) if _NAMES_MODEL.search(key) else None
+        if found:
+            return float(found[1]) * _UNITS[found[2].lower()]
+    return None
 
 
 def possible(config: RunConfig) -> Range:

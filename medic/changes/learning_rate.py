@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from medic.changes.known import Computed, ImpossibleError, Known
 from medic.i18n import Text
-from medic.learning_rates import adam_like, kind_of, possible, usual
+from medic.learning_rates import adam_like, highest, kind_of, possible, usual
 
 # The floor of a cosine in GPT-3 and LLaMA; above it a schedule hardly decays.
 FLOOR_SHARE = "0.1"
@@ -33,12 +33,12 @@ def half_learning_rate(known: Known, field: str) -> Computed:
     half = _times(known, field, "0.5")
     if (meant := _lost_minus(known, field)) is not None:
         return meant
-    high = usual(known.config).high
+    high = highest(known.config)
     if not adam_like(known.config) or not isinstance(half.value, float) or half.value <= high:
         return half
     if half.value > high * _SLIP:
         return _other_place(known, field, half.value)
-    by_size = kind_of(known.config) == "pretraining"
+    by_size = kind_of(known.config) == "pretraining" or high < usual(known.config).high
     whose = Text(" for this size", "该规模") if by_size else Text("", "")
     return Computed(
         high,

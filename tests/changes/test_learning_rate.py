@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from medic.changes import compute
+from medic.records import replace
+from medic.run_config import Origin, Setting
 
 
 @pytest.mark.parametrize(
@@ -57,3 +59,22 @@ def test_the_top_of_the_range_is_not_what_was_meant(
     assert plan.changes == ()
     assert plan.note is not None
     assert "write the rate that was meant" in plan.note.en
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "expected"),
+    [
+        ("model_name", "pythia-1.4b", 2e-3),
+        ("model_name", "opt-125m", 6e-3),
+        ("model_name", "tiny", 6e-3),
+        ("run_name", "pythia-1.4b", 6e-3),  # it is no model's
+        ("model_name", "v1.4beta", 6e-3),
+    ],
+)
+def test_the_name_of_the_model_tells_its_size(
+    config: Callable[..., Any], remedy: Callable[..., Any], key: str, name: str, expected: float
+) -> None:
+    stated = config(learning_rate=0.02)
+    named = replace(stated, settings=(Setting((key,), name, Origin("file")),))
+    plan = compute(remedy(learning_rate="half-learning-rate"), named)
+    assert [c.new for c in plan.changes] == [expected]
