@@ -22,7 +22,7 @@ _ITS_OWN = Text(
     "what it calls this itself (--help lists it)", "它自己的写法（见 --help），或去掉该选项"
 )
 _DROP = Text("a switch takes no value", "开关型选项不接受取值")
-SHORT = "argument-deprecated"  # Megatron-LM refuses it from 0.16 on, others if it is not unique
+SHORT = "argument-deprecated"  # refused where it is not unique
 _SHORT = Text(
     "{flag} is taken for {whole} only as its beginning: write it out",
     "{flag} 只是 {whole} 的前缀，靠缩写匹配才生效：请写全",

@@ -43,8 +43,9 @@ _BESIDE = {"ms-swift": ("hf-trainer",), "megatron-swift": ("ms-swift",)}
 # Programs that take words like a.b=1, and those whose first word is a file.
 _OVERRIDDEN = frozenset(("verl", "verl-sft", "nemo", "nemo2", "torchtune", "olmo", "torchtitan"))
 _FILES = frozenset(("axolotl",))
-# Those of click and tyro want whole names.
-_WHOLE = frozenset(("axolotl", "torchtitan"))
+# Those of click and tyro want whole names, and so does argparse with allow_abbrev=False
+# (Megatron-LM megatron/training/arguments.py, whose parser slime extends).
+_WHOLE = frozenset(("axolotl", "torchtitan", "megatron", "slime"))
 # Whose flags are judged in a script that has others beside; of any other's only what is plain.
 _JUDGED = FLAT | _DASHES | {PLAIN}
 _LONG = 9

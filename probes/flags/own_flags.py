@@ -90,7 +90,8 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
         if meant:
             yield Fault("unknown", one, "--" + meant)
         elif proof >= PROOF and (whole_name := _cut_short(name, table, used)):
-            yield Fault("short", one, "--" + _spelt(whole_name, one.name, table))
+            kind = "short" if table.abbreviates else "unknown"
+            yield Fault(kind, one, "--" + _spelt(whole_name, one.name, table))
         elif one.alone and _lacks_value(name, table, proof, used):
             yield Fault("empty", one)
         elif whole and name in table.switches and one.value and _says(one):
@@ -126,11 +127,16 @@ def _lacks_file(name: str, table: Table, proof: int, used: set[str]) -> bool:
 
 
 def _cut_short(name: str, table: Table, used: set[str]) -> str:
-    """The name that lacks its last letter: argparse takes a beginning for the whole."""
+    """The name that lacks its last letter: argparse takes a beginning for the whole. Of a parser
+    that does not, the only name that was cut in the middle of a word.
+    """
     if len(name) < _SHORTEST or table.knows(name):
         return ""
-    near = table.near(name)
-    return _only(other for other in near if other[:-1] == name and other not in used)
+    longer = [other for other in table.near(name) if other.startswith(name)]
+    if table.abbreviates:
+        return _only(other for other in longer if other[:-1] == name and other not in used)
+    cut = [other for other in longer if other[len(name)] not in "_-."]
+    return cut[0] if len(longer) == 1 and cut and cut[0] not in used else ""
 
 
 def _says(one: Given) -> bool:
