@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from medic.lint.files import LintFinding
 
 _RANKS = frozenset(("nodes", "gpus_per_node", "world_size", "data_parallel_size", "node_gpus"))
-# Checks that compute with the ranks of the run.
+# Checks that compute with the ranks of the run, but for a finding whose value ``of_ranks`` is False.
 _OF_RANKS = frozenset(
     """
     parallel-sizes-exceed-world batch-not-divisible global-batch-not-divisible-by-replicas
@@ -75,7 +75,7 @@ def _origins(finding: Finding, config: RunConfig) -> Iterator[Origin]:
         field = str(finding.value.get("field"))
         if field in _RANKS and field in config.values:
             yield from config.values[field].carriers()
-    elif finding.name in _OF_RANKS:
+    elif finding.name in _OF_RANKS and finding.value.get("of_ranks", True):
         yield from _followed(config, "world_size")
         yield from _followed(config, "data_parallel_size")
 

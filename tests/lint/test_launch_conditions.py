@@ -117,3 +117,24 @@ def test_the_step_of_a_driver_is_smaller_than_its_job(lint_text: Lint) -> None:
     assert not told(lint_text(right, "run.sbatch"), "conflicting-values")
     ranks = DRIVER.format(tasks=8, nodes=2)  # here the step starts the ranks
     assert told(lint_text(ranks, "run.sbatch"), "conflicting-values")
+
+
+VERL = (
+    "NNODES=${NNODES:-2}\ntp=TP\npython3 -m verl.trainer.main_ppo "
+    "actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct actor_rollout_ref.rollout.name=vllm "
+    "actor_rollout_ref.rollout.tensor_model_parallel_size=${tp} trainer.n_gpus_per_node=8 "
+    "trainer.nnodes=${NNODES}\n"
+)
+
+
+def test_what_does_not_depend_on_the_nodes_has_no_condition(
+    lint_text: Callable[..., tuple[LintFinding, ...]],
+) -> None:
+    def told(size: int) -> list[tuple[str, bool]]:
+        found = lint_text(VERL.replace("TP", str(size)), "run.sh")
+        mine = [one for one in found if one.name == "rollout-tensor-parallel-wrong"]
+        return [(one.severity, "NNODES" in one.message.en) for one in mine]
+
+    assert told(3) == [("error", False)]  # 28 heads
+    assert told(4) == []
+    assert told(7) == [("info", True)]  # divides the heads, and not the 16 GPUs

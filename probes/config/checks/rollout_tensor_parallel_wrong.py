@@ -37,7 +37,7 @@ def check(config: RunConfig) -> LintResult:
     tensor, gpus = number(config, _TP), config.integer("world_size")
     heads = config.integer("num_heads")
     if tensor and heads and heads % tensor:
-        return Fires(_TP, {"what": _HEADS.fill(heads=heads, tensor=tensor)})
+        return Fires(_TP, {"what": _HEADS.fill(heads=heads, tensor=tensor), "of_ranks": False})
     if not tensor or not gpus:
         return NotChecked((_TP, "world_size"))
     engine = tensor * (number(config, f"{ROLLOUT}.data_parallel_size") or 1)
@@ -46,5 +46,5 @@ def check(config: RunConfig) -> LintResult:
         return Fires(_TP, {"what": _GPUS.fill(gpus=gpus, size=size)})
     experts = number(config, _EP) or 1
     if experts > 1 and experts != engine:
-        return Fires(_EP, {"what": _EXPERTS.fill(experts=experts, size=engine)})
+        return Fires(_EP, {"what": _EXPERTS.fill(experts=experts, size=engine), "of_ranks": False})
     return Passes()
