@@ -57,6 +57,26 @@ def test_loader_workers_against_the_cpus_of_a_task(lint_text: Lint) -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "workers"),
+    [
+        ("", "", 8),  # a rank is a task of 8 CPUs
+        ("srun python", "srun torchrun --nproc_per_node 4", 2),
+        ("srun python", "srun torchrun --nproc_per_node $N", None),
+    ],
+)
+def test_workers_are_offered_by_the_cpus_of_a_rank(
+    lint_text: Lint, old: str, new: str, workers: int | None
+) -> None:
+    text = JOB.replace("--num_workers 4", "--num_workers 16")
+    if old:
+        text = text.replace(old, new).replace("tasks-per-node=4", "tasks-per-node=1")
+    (found,) = [f for f in lint_text(text, "job.sh") if f.name == "more-workers-than-cpus"]
+    offered = [c.new for c in found.fix.changes] if found.fix is not None else []
+    assert offered == ([workers] if workers else [])
+    assert found.fix is None or not found.fix.safe
+
+
+@pytest.mark.parametrize(
     ("old", "new", "line"),
     [("0,1,2,3", "0,1", 1), ("node=4", "node=8", 1)],
 )
