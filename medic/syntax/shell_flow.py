@@ -220,6 +220,10 @@ class Flow(ABC):
     def _guarded(condition: str, pattern: re.Pattern[str]) -> set[str]:
         return {name for pair in pattern.findall(condition) for name in pair if name}
 
+    def unset(self, node: tree_sitter.Node) -> None:
+        for child in with_comments(node):
+            self.variables.pop(self.text(child), None)
+
     def _restore(self, variables: Variables) -> None:
         self.variables.clear()
         self.variables.update(variables)

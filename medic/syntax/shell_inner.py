@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from medic.facts import Word
 from medic.records import replace
+from medic.syntax.shell_atoms import Atom, Variable
 from medic.syntax.treesitter import tree_of, with_comments
 from medic.text.patterns import regex
 
@@ -136,6 +137,20 @@ def as_meant(body: bytes) -> bytes:
 def _unescaped(chunk: bytes) -> bytes:
     """The chunk as the outer shell hands it on, as long as before."""
     return _ESCAPED.sub(rb"\1", chunk).ljust(len(chunk))
+
+
+def gives_parameters(words: Sequence[Word]) -> bool:
+    """Whether what follows the script goes to it: ``bash -c '…' NAME ARGUMENTS``."""
+    return bool(words) and _COMMAND_FLAG.match(words[-1].value or "") is not None
+
+
+def parameters(arguments: Sequence[Word], skipped: int) -> dict[str, Variable]:
+    """``$1`` to ``$9`` and ``$@``; ``skipped`` are the bytes of a mark before the script."""
+    found = {"@": Variable(elements=tuple(arguments))}
+    for i, word in enumerate(arguments[:9], 1):
+        start, end = word.span.start - skipped, word.span.end - skipped
+        found[str(i)] = Variable((Atom(word.value, start, end, exact=word.raw == word.value),))
+    return found
 
 
 def is_shell(words: Sequence[Word]) -> bool:

@@ -19,11 +19,13 @@ from medic.syntax.shell_inner import (
     as_meant,
     commands_in,
     document_body,
+    gives_parameters,
     handed_on,
     inner_body,
     inner_node,
     is_shell,
     is_word,
+    parameters,
     root_of,
 )
 from medic.syntax.shell_problems import problems_of
@@ -73,10 +75,6 @@ class _Script(Flow):
         for child in with_comments(node):
             if child.type == "variable_assignment":
                 self._assign(child)
-
-    def _unset(self, node: tree_sitter.Node) -> None:
-        for child in with_comments(node):
-            self.variables.pop(self.text(child), None)
 
     def _define(self, node: tree_sitter.Node) -> None:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
@@ -166,8 +164,9 @@ class _Script(Flow):
                 arguments.append(child)
         words: list[Word] = []
         shell, script = False, (0, 0)
-        for child in (*arguments, *behind):
-            if self._nested(child, words):
+        every = (*arguments, *behind)
+        for at, child in enumerate(every):
+            if self._nested(child, words, every[at + 1 :]):
                 return
             last = words[-1].value if words else None
             again = (words and words[0].value == "eval") or (shell and last in ("-c", "-lc"))
@@ -188,8 +187,11 @@ class _Script(Flow):
         own = (handed_on(word, quoted_twice=self.quoted_twice) for word in words)
         self.commands.append(Command(span, (*self.prefix, *own), assignments))
 
-    def _nested(self, child: tree_sitter.Node, words: list[Word]) -> bool:
-        """Follows the script that this argument of a command is; False if it is none."""
+    def _nested(
+        self, child: tree_sitter.Node, words: list[Word], rest: Sequence[tree_sitter.Node]
+    ) -> bool:
+        """Follows the script that this argument of a command is; False if it is none. What stands
+        behind the script of ``bash -c`` is its ``$0`` and its positional parameters."""
         node = inner_node(self.prefix, words, child)
         body = inner_body(self.source.body, node) if node is not None else None
         if node is None or body is None or self.inner >= MAX_INNER:
@@ -201,7 +203,9 @@ class _Script(Flow):
             self._told(node.start_byte, node.end_byte, words, {})
             return True
         twice = self.quoted_twice or node.type != "raw_string"
-        self._inside(body, root, (*self.prefix, *words), quoted_twice=twice)
+        own = gives_parameters((*self.prefix, *words))
+        given = [w for n in rest for w in self.words.fields(n)][1:] if own else None
+        self._inside(body, root, (*self.prefix, *words), quoted_twice=twice, given=given)
         return True
 
     def _inside(
@@ -211,9 +215,12 @@ class _Script(Flow):
         prefix: tuple[Word, ...],
         *,
         quoted_twice: bool,
+        given: Sequence[Word] | None = None,
     ) -> None:
         outer = self.source, self.words, self.prefix, self.quoted_twice
         before = dict(self.variables)
+        if given is not None:
+            self.variables.update(parameters(given, self.source.skipped))
         self.source = self.source.masked(body)
         self.words = Expander(self.source, self.variables)
         self.prefix, self.quoted_twice = prefix, quoted_twice
@@ -233,13 +240,8 @@ class _Script(Flow):
             return
         self.called.add(name)
         self.calls.add(name)
-        skip = self.source.skipped
-        for i, word in enumerate(arguments[:9], 1):
-            atom = Atom(word.value, word.span.start - skip, word.span.end - skip,
-                        exact=word.raw == word.value)  # fmt: skip
-            self.variables[str(i)] = Variable((atom,))
         outer = self.variables.get("@")
-        self.variables["@"] = Variable(elements=tuple(arguments))
+        self.variables.update(parameters(arguments, self.source.skipped))
         self.run(body)
         self.variables["@"] = outer or UNKNOWN
         self.calls.discard(name)
@@ -251,7 +253,7 @@ _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
     "variable_assignment": _Script._assign,
     "declaration_command": _Script._declaration,
     "variable_assignments": _Script._declaration,
-    "unset_command": _Script._unset,
+    "unset_command": _Script.unset,
     "function_definition": _Script._define,
     "subshell": _Script.aside,
     "if_statement": _Script.branches,

@@ -45,3 +45,38 @@ def test_only_the_bare_variable_starts_nothing(
 ) -> None:
     found = lint_text(f'CMD="cd /w && {LAUNCH}"\n{call}\n', "run.sh")
     assert len([one for one in found if one.code == "FLG-020"]) == told
+
+
+ARGS = 'A=(--lr 1e-4 "$X")\n'
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ('srun bash -c \'python a.py "$@"\' _ "${A[@]}" --x', ["--lr", "1e-4", '"$X"', "--x"]),
+        ("srun bash -c 'python a.py $2 $1' _ --b --a", ["--a", "--b"]),
+        ("srun bash -c 'python a.py \"$@\"'", []),
+    ],
+)
+def test_what_stands_behind_the_script_is_given_to_it(call: str, words: list[str]) -> None:
+    assert commands(ARGS + call + "\n") == [["srun", "bash", "-c", "python", "a.py", *words]]
+
+
+def test_a_command_of_ssh_is_given_nothing() -> None:
+    found = commands("f() { ssh host 'python a.py \"$@\"' _ --x; }\nf --y\n")
+    assert all("--x" not in one for one in found if "a.py" in one)
+    assert commands("set -- --z\npython a.py $1\n")[-1] == ["python", "a.py", "$1"]
+
+
+def test_a_head_of_a_launch_behind_the_script_is_judged(
+    lint_text: Callable[..., tuple[LintFinding, ...]],
+) -> None:
+    def names(heads: int) -> list[str]:
+        text = (
+            "srun bash -c 'torchrun --nproc_per_node=8 pretrain_gpt.py \"$@\"' _ "
+            f"--num-layers 24 --hidden-size 2048 --num-attention-heads {heads}\n"
+        )
+        return [one.name for one in lint_text(text, "run.sh")]
+
+    assert names(15) == ["hidden-size-not-divisible-by-heads"]
+    assert names(16) == []
