@@ -27,8 +27,9 @@ def session(framework: str | None) -> Any:
 def test_commands_of_verl(command: str) -> None:
     for framework in ("trl", "openrlhf", "slime"):
         assert own_command(session(framework), command) == ""
-    for framework in ("verl", "verl-sft", "own-loop", None):
-        assert own_command(session(framework), command) == command
+    own: tuple[str | None, ...] = ("verl", "verl-sft", "own-loop", None)
+    for name in own:
+        assert own_command(session(name), command) == command
 
 
 @pytest.mark.parametrize("command", [LISTS, "nvidia-smi", "python -m pip list", "# --lr 1e-6", ""])

@@ -27,7 +27,7 @@ TIMEOUT = (
 
 
 def kept() -> str:
-    return plain_text([(block, 0) for block in told_before(listed()[0].id)])
+    return str(plain_text([(block, 0) for block in told_before(listed()[0].id)]))
 
 
 def test_a_kept_talk_has_its_files_by_number(
