@@ -37,6 +37,7 @@ from medic.session.diagnosis import (
     view,
 )
 from medic.session.ended_by import last_exception
+from medic.session.revisit import OF_BEFORE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -110,10 +111,10 @@ def conclude(session: Session, *, asks: bool = True) -> Diagnosis:
 
 
 def _left(not_read: Sequence[NotRead], causes: Sequence[CauseView]) -> tuple[NotRead, ...]:
-    """What was left aside, but for files whose lines the answer shows."""
+    """What was not read, but for files of earlier runs whose lines the answer shows."""
     lines = [line for cause in causes for line in cause.evidence]
     cited = {s.file for line in lines for s in (line.source, *line.more)}
-    return tuple(n for n in not_read if not n.aside or n.file not in cited)
+    return tuple(n for n in not_read if not n.en.startswith(OF_BEFORE.en) or n.file not in cited)
 
 
 def _answer(session: Session, *, asks: bool) -> _Answer:
