@@ -100,7 +100,8 @@ def _tells(session: Session) -> bool:
 def likeness(session: Session, text: str, seen: Collection[tuple[str, str]]) -> Mapping[str, float]:
     """How much a text reads like each cause; nothing of one that tells what the files refute. What
     lies beside a run as a hint counts for causes of what its files show, and for no other."""
-    told = {} if _gone(session) else session.told.likeness(text, seen)
+    alone = not session.case.files
+    told = {} if _gone(session) else session.told.likeness(text, seen, alone=alone)
     hints = session.case.hints
     shown = leading_symptoms(session.index, _of_files(session)) if hints else ()
     if not shown:

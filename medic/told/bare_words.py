@@ -26,11 +26,17 @@ HALF = 0.5  # of the log ratio: it orders the causes, and makes none of them lik
 
 
 def share_of(
-    text: str, symptoms: Collection[str], answered: Mapping[str, str], index: Index
+    text: str,
+    symptoms: Collection[str],
+    answered: Mapping[str, str],
+    index: Index,
+    *,
+    alone: bool,
 ) -> float:
     """What part of a likeness to the reports of causes counts for a text that tells of these
     symptoms and answers these checks (check: outcome): none where it is but the name of a symptom,
-    or says those two and no more: they are findings already."""
+    or says those two and no more: they are findings already. Not ``alone``, beside files that show
+    something else, it says by its likeness what it would mean."""
     from medic.match.words import terms_of
 
     said = frozenset(terms_of(text))
@@ -39,10 +45,10 @@ def share_of(
         return 1.0
     of_symptoms = _words(index.raw["symptoms"][n] for n in symptoms) | _WELL
     if said <= of_symptoms:
-        return 0.0 if len(said) <= BARE else HALF
+        return 0.0 if alone and len(said) <= BARE else HALF
     checks = index.raw["checks"]
     own = (checks[n]["outcomes"][o] for n, o in answered.items() if n in checks and n != TELLTALE)
-    return 0.0 if answered and said <= of_symptoms | _words(own) else 1.0
+    return 0.0 if alone and answered and said <= of_symptoms | _words(own) else 1.0
 
 
 def spoken_for(answered: Mapping[str, str], index: Index) -> dict[str, float]:

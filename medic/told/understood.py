@@ -253,11 +253,12 @@ class Told:
             found.append(_heard(Seen(check, said.outcome, "prose", at=at), said.quote))
         return found
 
-    def likeness(self, text: str, seen: Collection[tuple[str, str]] = ()) -> Mapping[str, float]:
-        """How much a text reads like each cause's own description: log ratios, best first.
-
-        Half of it for a cause that a finding about ranks rules out, of ``seen`` (check, outcome):
-        the lines of the ranks that waited are most of a log, and what it reads like.
+    def likeness(
+        self, text: str, seen: Collection[tuple[str, str]] = (), *, alone: bool = True
+    ) -> Mapping[str, float]:
+        """How much a text reads like each cause's own description: log ratios, best first; ``alone``:
+        no file is held against it. Half of it for a cause that a finding about ranks rules out, of
+        ``seen``: the lines of the ranks that waited are most of a log, and what it reads like.
         """
         if not text.strip():
             return {}
@@ -277,7 +278,7 @@ class Told:
             other = alike(bare, self.index)
             found = {n: r if n in own else min(r, other.get(n, 0.0)) for n, r in found.items()}
         answered = {name: said.outcome for name, said in self.answered.items()}
-        share = share_of(read, told, answered, self.index)
+        share = share_of(read, told, answered, self.index, alone=alone)
         if not share and answered:
             return spoken_for(answered, self.index)
         return {n: share * (r / 2 if self._refuted(n, seen) else r) for n, r in found.items()}
