@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
+from typing import get_type_hints
 
 import pytest
 
-from medic.entries.decode import decode
+import medic.entries
+from medic.entries.decode import _hint, decode
 from medic.errors import KnowledgeError
 from medic.index.knowledge import load
+from medic.records import names_of
 from medic.schema.compiling import compile_knowledge
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -144,6 +149,14 @@ def test_a_lint_check_has_a_name_of_its_own(tmp_path: Path) -> None:
     changed = {"causes/test/gpu-on-fire": CAUSE + LINT, "symptoms/gpu-on-fire": symptom}
     with pytest.raises(KnowledgeError, match="lint check shares the name of symptoms/gpu-on-fire"):
         compile_knowledge([folder(tmp_path, **changed)])
+
+
+def test_annotations_of_entries_are_read_as_typing_reads_them() -> None:
+    for module in iter_modules(medic.entries.__path__, "medic.entries."):
+        for kind in vars(import_module(module.name)).values():
+            if isinstance(kind, type) and names_of(kind):
+                read = {name: _hint(kind, name) for name in names_of(kind)}
+                assert read == get_type_hints(kind)
 
 
 def test_compiled_entries_decode_to_what_was_validated() -> None:

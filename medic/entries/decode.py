@@ -6,11 +6,13 @@ text is still to be parsed, when it is first read.
 
 from __future__ import annotations
 
+import builtins
+import re
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from types import SimpleNamespace, UnionType
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from medic.i18n import Text
 from medic.records import names_of
@@ -141,9 +143,27 @@ def _hint(kind: type[Any], name: str) -> Any:
 
 @cache
 def _named(module: str, hint: str) -> Any:
-    """What an annotation names where it is written."""
-    one = SimpleNamespace(__annotations__={"field": hint})
-    return get_type_hints(one, vars(sys.modules[module]))["field"]
+    """What an annotation names where it is written. ``typing.get_type_hints`` compiles it, and the first
+    use of ``compile`` takes a process as long as all else that a start decodes."""
+    words = re.findall(r"'[^']*'|\w+|\.\.\.|[^\s]", hint)
+    return _read(words[::-1], vars(builtins) | vars(sys.modules[module]))
+
+
+def _read(words: list[str], names: Mapping[str, Any]) -> Any:
+    """The type that begins at the last of the words, which are taken off. Raises KeyError."""
+    word = words.pop()
+    found: Any = word[1:-1] if word[0] == "'" else ... if word == "..." else names.get(word)
+    if found is None and word != "None":
+        raise KeyError(word)
+    if words[-1:] == ["["]:
+        inside = []
+        while words.pop() != "]":
+            inside.append(_read(words, names))
+        found = found[tuple(inside) if inside[1:] else inside[0]]
+    if words[-1:] == ["|"]:
+        words.pop()
+        found |= _read(words, names)
+    return found
 
 
 def _record_decoder(kind: type[Any]) -> Callable[[Any], Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from medic.memory.allocator import (
     COPY,
@@ -21,6 +20,7 @@ from medic.memory.allocator import (
     rounded,
     together,
 )
+from medic.records import dataclass
 
 
 class Recorder:
@@ -90,7 +90,8 @@ class Recorder:
         return self.slots.setdefault(name, len(self.slots))
 
 
-class Program(NamedTuple):
+@dataclass(frozen=True)
+class Program:
     """A layer's forward and backward pass (with what is recomputed), how many slots they have, and
     that of the layer's result."""
 
@@ -98,6 +99,17 @@ class Program(NamedTuple):
     backward: list[Instruction]
     slots: int
     result: int
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A layer's backward pass that left everything as it was: ``above`` bytes were allocated in it,
+    ``given_back`` says how often segments had been by then."""
+
+    program: Program
+    above: int
+    given_back: int
+    free: tuple[int, ...]  # sizes of the free blocks before it, where weights come and go as well
 
 
 class Layer:

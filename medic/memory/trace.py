@@ -9,7 +9,7 @@ settle where activations were: most of what is called fragmentation.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from medic.facts.memory import MIB
 from medic.memory.allocator import Allocator, Block, Meter
@@ -17,7 +17,7 @@ from medic.memory.head import HeadTrace
 from medic.memory.layers_back import program_of
 from medic.memory.overheads import CUBLAS
 from medic.memory.peak import Step
-from medic.memory.program import Layer, Program
+from medic.memory.program import Layer, Passed, Program
 from medic.memory.states import ADAPTER, MOMENT, WEIGHT
 from medic.memory.tape import Sizes, Tape
 
@@ -28,16 +28,6 @@ Thread = Literal["forward", "backward"]
 # them blocks are only freed, or those of gathered weights change places. Tests look for set-ups where
 # it is not so.
 ALIKE = 2
-
-
-class Passed(NamedTuple):
-    """A layer's backward pass that left everything as it was: ``above`` bytes were allocated in it,
-    ``given_back`` says how often segments had been by then."""
-
-    program: Program
-    above: int
-    given_back: int
-    free: tuple[int, ...]  # sizes of the free blocks before it, where weights come and go as well
 
 
 class Trace:
@@ -168,9 +158,10 @@ class Trace:
         layer.backward()
         above = meter.peak - before
         meter.peak = max(peak, meter.peak)
-        same = meter.allocated == before and meter.reserved == reserved and not any(layer.slots)
-        now = Passed(layer.program, above, meter.given_back, free)
-        self.passed = [*self.passed, now] if same else []
+        if meter.allocated != before or meter.reserved != reserved or any(layer.slots):
+            self.passed.clear()
+        else:
+            self.passed.append(Passed(layer.program, above, meter.given_back, free))
 
     def _as_before(self, layer: Layer) -> bool:
         """Whether recomputed layers find room where those behind them did, which left all of it free
