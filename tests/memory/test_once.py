@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from medic.commands import main
-from medic.memory import traces
+from medic.memory import begun, traces
 from medic.memory.peak import Step
-from medic.memory.trace import Trace
 from medic.memory.views import Read
 
 estimates = importlib.import_module("medic.memory.estimate")
@@ -53,18 +52,18 @@ def test_a_failure_is_estimated_and_traced_once(
     (tmp_path / "train.log").write_text(LOG, "utf-8")
     made: Counter[object] = Counter()
     traced: Counter[tuple[Step, int]] = Counter()
-    make, trace = estimates._made, traces.trace_of
+    make, run = estimates._made, begun.ran
 
     def counted(read: Read, capacity: int | None) -> object:
         made[read.setups, tuple(read.assumed.items()), capacity] += 1
         return make(read, capacity)
 
-    def counted_trace(step: Step, limit: int = 0) -> Trace:
+    def counted_run(step: Step, limit: int = 0) -> begun.Ran:
         traced[step, limit] += 1
-        return trace(step, limit)
+        return run(step, limit)
 
     monkeypatch.setattr(estimates, "_made", counted)
-    monkeypatch.setattr(traces, "trace_of", counted_trace)
+    monkeypatch.setattr(begun, "ran", counted_run)
     monkeypatch.setattr(estimates, "_LAST", [])
     traces.reserved_share.cache_clear()
     traces._unlimited.cache_clear()
