@@ -47,6 +47,7 @@ def check(config: RunConfig) -> LintResult:
         number = isinstance(other, (int, float)) and not isinstance(other, bool)
         if number and float(other or 0) >= FAR_ABOVE * found.high:  # lr beside learning_rate
             return Fires(origin.key, told | {"learning_rate": other})
-    if rate > found.low and parameters(config) is None and named_size(config) is None:
+    known = parameters(config) is not None or named_size(config) is not None
+    if rate > found.low and not known and kind_of(config) != "lora":
         return NotChecked((_SIZE,))  # what is usual for one size is far too high for another
     return Passes()

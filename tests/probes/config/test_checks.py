@@ -122,7 +122,6 @@ PASSES: list[tuple[str, dict[str, Scalar]]] = [
     ("learning-rate-too-high", {"learning_rate": 6e-4, "parameters": 125_000_000}),
     ("learning-rate-too-high", {"learning_rate": 8e-4, "parameters": 32 * 10**9}),
     ("learning-rate-too-high", {"learning_rate": 1e-3, "lora_rank": 8, "base_model": "x"}),
-    ("learning-rate-too-high", {"learning_rate": 1e-2}),
     ("learning-rate-too-low", {"learning_rate": 5e-7, "base_model": "x"}),
     ("learning-rate-too-low",
      {"learning_rate": 1e-6, "parameters": 10**9, "resume_from": "/ckpt"}),
