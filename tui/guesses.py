@@ -11,7 +11,7 @@ from medic.text.patterns import regex
 from . import after, words, words_talk
 from .lines import Block, Line
 from .named import causes_of, ranked
-from .offers import named
+from .offers import first_step, named
 from .seen import LONG, finding, place_of
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def what_is_known(talk: Consultation, text: str, *, asks: bool = True) -> None:
     word = CHANCE[leads.word]
     lines.append(Line(words_talk.KNOWN_IS.fill(title=leads.title, code=leads.code, word=word)))
     if talk.waiting is None and talk.offers():
-        lines.append(Line(words_talk.SO_DO.fill(title=talk.offers()[0].title), indent=2))
+        lines.append(Line(first_step(talk), indent=2))
     talk.tell(Block("medic", (*lines, Line(words_talk.TO_ASK, "muted"))), top=True)
     after.go_on(talk)
 

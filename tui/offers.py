@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from medic.i18n import Text
 from medic.records import dataclass, replace
 
-from . import words, words_more
+from . import words, words_more, words_talk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,3 +137,13 @@ def next_step(talk: Consultation) -> set[str]:
         return set()
     missing = talk.on_offer[0].fix.missing
     return {"remedy", *(f"{NEEDS}{name}" for name in missing[:1])}
+
+
+def first_step(talk: Consultation) -> Text:
+    """The first remedy in a sentence: advised where its cause is likely or better, else as what to do
+    if it is the one."""
+    from medic.session.undecided import recommends
+
+    advised = talk.found is not None and recommends(talk.found)
+    step = words_talk.SO_DO if advised else words_talk.IF_IT_IS
+    return step.fill(title=talk.offers()[0].title)

@@ -11,6 +11,7 @@ from medic.text.patterns import regex
 
 from . import after, news, words, words_after, words_talk
 from .lines import Block, Line, code, said
+from .offers import first_step
 
 CURVES = {
     "grad_norm": regex(r"(?i)\bgrad|梯度"),
@@ -67,7 +68,7 @@ def means(talk: Consultation, _words: str) -> bool:
         lines += [Line(words_talk.THE_QUESTION.fill(question=question.say), "strong")]
         lines += [Line(words.HOW.fill(how=question.how), indent=2)] if question.how else []
     elif talk.offers():
-        lines.append(Line(words_talk.SO_DO.fill(title=talk.offers()[0].title), indent=2))
+        lines.append(Line(first_step(talk), indent=2))
     lines.append(Line(words_talk.WHY_BY, "muted"))
     talk.tell(Block("medic", tuple(lines)), top=True)
     after.go_on(talk)
@@ -94,7 +95,7 @@ def in_short(talk: Consultation, _words: str) -> bool:
         waits = words_talk.CHANGE_WAITS.fill(change=talk.waiting.change)
         lines.append(Line(waits, indent=2))
     elif talk.offers():
-        lines.append(Line(words_talk.SO_DO.fill(title=talk.offers()[0].title), indent=2))
+        lines.append(Line(first_step(talk), indent=2))
     lines.append(Line(words_talk.REPORT_BY, "muted"))
     talk.tell(Block("medic", tuple(lines)), top=True)
     after.go_on(talk)

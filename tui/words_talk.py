@@ -173,6 +173,7 @@ TO_ASK = Text(
 IN_SHORT = Text("In short: {title} ({code}).", "简单说：{title}（{code}）。")
 THE_QUESTION = Text("The question: {question}", "问题是：{question}")
 SO_DO = Text("So do this first: {title}.", "所以先做这一步：{title}。")
+IF_IT_IS = Text("If it is this, do this first: {title}.", "若确是它，先做这一步：{title}。")
 WHY_BY = Text("/why shows the evidence line by line.", "/why 逐条列出依据。")
 IF_NOT_SO = Text(
     "If it is not so: say what speaks against it, or /ruleout {code} takes it out of question.",
