@@ -35,7 +35,12 @@ def diagnosed(index: Index, text: str) -> Diagnosis:
     "case",
     [
         "full-state-gathered-at-save/fires-3",
-        "offload-exceeds-host-memory/fires-3",
+        pytest.param(
+            "offload-exceeds-host-memory/fires-3",
+            marks=pytest.mark.xfail(
+                reason="the name of a file alone tells of offload", strict=True
+            ),
+        ),
         "broken-adapter-values/fires-2",
     ],
 )

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from medic.probes.curve.nan import PROBE
 
 from medic.facts import Curve, Series
 from medic.probe import Finding
-from probes.curve.nan import PROBE
 
 STEPS = tuple(range(1, 41))
 LOSSES = (*(2 - n / 100 for n in STEPS[:-1]), math.nan)

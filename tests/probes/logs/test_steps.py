@@ -55,6 +55,7 @@ def read(*lines: str) -> tuple[Step | None, Steps]:
                 "loss_scale": 65536.0,
                 "skipped": 1.0,
                 "nan_iterations": 0.0,
+                "batch_size": 8.0,
             },
         ),
         (
