@@ -38,7 +38,8 @@ def is_foreign(index: Index, command: str, framework: str) -> bool:
     words |= {w.strip() for names in _IMPORTS.findall(command) for w in names.split(",")}
     told = {w for w in words if w in frames and w not in _SHARED and frames[w].role == "trainer"}
     roots = set(_ROOT.findall(command))
-    told |= {name for name, root in _roots(index) if root in roots}
+    if roots:  # of every key of every framework
+        told |= {name for name, root in _roots(index) if root in roots}
     own = {framework, framework.partition("-")[0]}
     own |= set(frames[framework].builds_on) if framework in frames else set()
     return bool(told) and not told & own

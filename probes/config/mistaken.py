@@ -14,6 +14,7 @@ from ..flags.key_names import (
     DOTTED,
     KNOWN,
     TOLD_APART,
+    Names,
     lost_word,
     names_of,
     nearest_name,
@@ -48,21 +49,21 @@ def _foreign(
 ) -> bool:
     """Whether a setting has another framework's name of what the key sets."""
     field = next((k.field for k in framework.keys if normal(plain_key(k)) == leaf), "")
-    known = _known(framework, every) if field else frozenset()
-    meant = meanings(every) if field else {}
-    names = {s.path[-1] for s in settings if s.path} - known
-    names |= _of_a_block(settings, framework, every) if field else set()
-    return any(meant.get(name, ("", ""))[1] == field for name in names) if field else False
+    if not field:
+        return False
+    meant = meanings(every)
+    names = {s.path[-1] for s in settings if s.path} - _known(framework, every)
+    names |= _of_a_block(settings, framework, every)
+    return any(meant.get(name, ("", ""))[1] == field for name in names)
 
 
 def _of_a_block(
     settings: Sequence[Setting], framework: Framework, every: Sequence[Framework]
 ) -> set[str]:
     """Names that the framework has in a block alone, and that stand at the top: lr of lr_groups."""
-    tables = {f.name: f for f in every if f.name in KNOWN}
-    if framework.name not in TOLD_APART or framework.name not in tables:
+    names = _names(framework, every, TOLD_APART)
+    if names is None:
         return set()
-    names = names_of(tables[framework.name], tables)
     top = frozenset(names.below.get("", ()))
     return {s.path[0] for s in settings if len(s.path) == 1} & names.leaves - top
 
@@ -70,11 +71,21 @@ def _of_a_block(
 def _misplaced(
     leaf: str, settings: Sequence[Setting], framework: Framework, every: Sequence[Framework]
 ) -> bool:
-    tables = {f.name: f for f in every if f.name in KNOWN}
-    if framework.name not in DOTTED or framework.name not in tables:
+    names = _names(framework, every, DOTTED)
+    if names is None:
         return False
-    names = names_of(tables[framework.name], tables)
     return any(s.path[-1] == leaf and not names.has(s.path) for s in settings if s.path)
+
+
+def _names(
+    framework: Framework, every: Sequence[Framework], among: Collection[str]
+) -> Names | None:
+    """The names of a framework and of those that it builds on; None of one that is not ``among``
+    these, or whose names are not all known."""
+    tables = {f.name: f for f in every if f.name in KNOWN}
+    if framework.name not in among or framework.name not in tables:
+        return None
+    return names_of(tables[framework.name], tables)
 
 
 def mistaken_fields(
