@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from medic.case.collect import collect
+from medic.case.collect import Case, collect
 from medic.case.filekind import note_text
 from medic.index.knowledge import load
 from medic.session.consultation import Session
@@ -32,12 +32,26 @@ def words(paths: list[str], text: str = "") -> tuple[str, str]:
     return session.told.words, session.diagnosis(asks=False).verdict
 
 
-@pytest.mark.parametrize("name", ["report.txt", "report.md", "issue.md", "bug.txt"])
+@pytest.mark.parametrize("name", ["report.txt", "report.md", "issue.md", "bug.txt", "hb031.txt"])
 @pytest.mark.parametrize("text", [REPORT, ONE_LINE])
 def test_the_same_text_has_the_same_answer(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / name
     path.write_text(text)
     assert words([str(path)]) == words([], text)
+
+    assert what(collect([str(path)], index=INDEX)) == what(collect([], text=text, index=INDEX))
+
+
+def what(case: Case) -> tuple[bool, list[str]]:
+    session = Session(INDEX, case)
+    session.look()
+    return case.in_words, [c.name for c in session.diagnosis(asks=False).causes]
+
+
+def test_a_file_that_only_the_folder_tells_of_is_read_as_before(tmp_path: Path) -> None:
+    (tmp_path / "hb031.txt").write_text(REPORT)
+    (tmp_path / "train.log").write_text(LOG)
+    assert not collect([str(tmp_path)], index=INDEX).in_words
 
 
 @pytest.mark.parametrize("name", ["train.log", "run.txt", "out.txt", "report.txt"])

@@ -9,7 +9,7 @@ import pytest
 from medic.index.knowledge import load
 from medic.run_config import FIELDS
 from medic.told.model_words import GPU, MODEL, not_known
-from medic.told.stated import MAX_LENGTH, beside_values, called, only_states, stated
+from medic.told.stated import MAX_LENGTH, beside_values, called, only_states, reckonable, stated
 
 
 def values(text: str) -> dict[str, object]:
@@ -255,3 +255,20 @@ def test_odd_texts_take_no_time(text: str) -> None:
     only_states(text)
     beside_values(text)
     assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("LoRA on Llama-3-8B, rank 64 on all linear layers", {"lora_rank", MODEL}),
+        ("用 LoRA（rank=16）微调 Qwen2-7B", {"lora_rank", MODEL}),
+        ("full fine-tuning of Llama-3-8B", {MODEL}),
+        ("LoRA on Llama-3-8B", set()),
+        ("LoRA r=8 on Llama-3-8B with 4-bit weights", {"lora_rank"}),
+        ("QLoRA r=8 on Llama-3-8B", set()),
+    ],
+)
+def test_no_model_is_reckoned_as_trained_whole_where_a_part_is(
+    text: str, expected: set[str]
+) -> None:
+    assert {item.field for item in reckonable(text, load())} == expected

@@ -73,15 +73,21 @@ def is_reported(text: str, name: str) -> bool:
     return is_report(text, of_log=name.lower().startswith("readme"))
 
 
+def names_log(name: str) -> bool:
+    """Whether a file is called a log or an output."""
+    return _LOG_WORDS.search(name) is not None
+
+
 def tells_in_words(text: str, *, called: bool, named: bool) -> bool:
     """Whether a text that is pasted would be read as a person's words with what lies among them: it
-    begins with a sentence where its name says that it is a report (``called``), else with a complaint. A
-    report that the user names is read as it would be if it was pasted, whatever it begins with."""
-    from medic.match.notes import speaks
+    begins with a sentence where its name says that it is a report (``called``), else with a complaint. What
+    the user names (``named``) and is a report or as short as what people paste is read as it would
+    be if it was pasted, whatever it begins with."""
+    from medic.match.notes import SHORT, speaks
 
-    return (called and named and _holds_words(text)) or (
-        speaks(text, complaint=not called) and not repeats(text)
-    )
+    if named and (called or text.strip().count("\n") < SHORT) and _holds_words(text):
+        return True
+    return speaks(text, complaint=not called) and not repeats(text)
 
 
 def _holds_words(text: str) -> bool:

@@ -57,6 +57,11 @@ class Case:
         """All that was pasted or typed, one after the other."""
         return "\n".join(self.pastes)
 
+    @property
+    def in_words(self) -> bool:
+        """Whether all of it is what a person wrote or pasted: its files are parts of that."""
+        return all(file.name in self.parts for file in self.files)
+
 
 def collect(
     paths: Sequence[str],

@@ -137,7 +137,7 @@ class Session:
 
             alike = alike if self.case.files else fitted(alike, written, self.index)
             # Beside files words are held against these, see ``against``.
-            alike = alike if self.case.paths else of_the_run(alike, self.seen, self.index)
+            alike = of_the_run(alike, self.seen, self.index) if self.case.in_words else alike
         return plain.of(alike, self.told.ruled)
 
     @cached_property

@@ -99,7 +99,7 @@ def listen(session: Session) -> str:
     """What the case's text describes, "" where that was taken at an earlier look. The values that
     words alone state are given from here on, and no part of the description."""
     from medic.case.pasted import prose_of
-    from medic.told.stated import beside_values, stated
+    from medic.told.stated import beside_values, reckonable
 
     case, index = session.case, session.index
     prose = prose_of(case.text, index) if case.text else ""
@@ -107,8 +107,8 @@ def listen(session: Session) -> str:
         return ""
     session.prose = prose
     states = any(kind in part for part in case.parts for kind in ("config", "command"))
-    if not (case.paths or states):  # these state their values themselves
-        state(session, [v for v in stated(prose, index) if v.field not in case.given])
+    if case.in_words and not states:  # files state their values themselves
+        state(session, [v for v in reckonable(prose, index) if v.field not in case.given])
     rest = beside_values(prose, index)
     return rest if any(map(str.isalnum, rest)) else prose
 

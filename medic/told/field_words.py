@@ -151,6 +151,7 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "#个cpu",
     ),
     "num_layers": ("# layers", "#层"),
+    "lora_rank": (r"lora[^.;。；\n]{0,24}[\s,，(（](?:rank|r|秩)(?:\s?[=:：]\s?|\s)#",),
     "num_heads": ("# (?:attention )?heads", "#个?注意力头"),
     "num_experts": ("# experts", "#个?专家"),
     "num_workers": ("# (?:data ?loader |loader )?workers", "#个?(?:数据加载进程|worker)"),

@@ -64,6 +64,12 @@ _REPORTS = regex(
     re.I,
 )
 
+# What trains a small part beside a frozen model.
+_ADAPTERS = regex(
+    r"\b(?:(?:q|do|rs)?lora|p-?tuning|prefix[ -]?tuning|peft|adapters?)\b|适配器", re.I
+)
+_QUANTISED = regex(r"\bqlora\b|\b(?:4|8)[ -]?bit\b|\b(?:nf4|int4|int8)\b|quanti[sz]|量化", re.I)
+
 COUNT = "world_size"
 # Not "only one GPU is busy": that tells of the others.
 _HAVE_ONE = regex(
@@ -88,6 +94,17 @@ def stated(text: str, index: Index | None = None) -> tuple[Stated, ...]:
     Nothing where the text asks, or is longer than people type.
     """
     return tuple(item for item, _ in _found(_squeezed(text), index))
+
+
+def reckonable(text: str, index: Index) -> tuple[Stated, ...]:
+    """The values in a text, without the model's name where adapters of an unstated rank are trained, or
+    weights of unstated bits are kept: a model trained whole would be reckoned in its place."""
+    values = stated(text, index)
+    fields = {item.field for item in values}
+    whole = ("lora_rank" in fields or not _ADAPTERS.search(text)) and (
+        "quantization" in fields or not _QUANTISED.search(text)
+    )
+    return values if whole else tuple(item for item in values if item.field != MODEL)
 
 
 def only_states(text: str, index: Index | None = None) -> bool:
