@@ -25,8 +25,6 @@ from medic.probe import Finding, Look, Probe, Skip, config_of, logs_of, source_o
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
-from .one_process import as_one_process
-
 # Of the card's memory; the unstated setting would have to be full recompute, which saves most.
 FAR_BEYOND = 2.0
 # Outcomes of oom-shortfall where neither other processes nor unused pieces are in the way.
@@ -47,6 +45,8 @@ def run(look: Look) -> Iterator[Finding | Skip | GpuMemory | MemoryEstimate]:
         yield from _open(_GPU)
         return
     yield GpuMemory(capacity, _room(look, capacity))
+    from .one_process import as_one_process
+
     stated, config = config, as_one_process(config, logs_of(look))
     estimate = look.estimate_memory(config, capacity)
     shown = look.estimate_memory(config, capacity, usual=True)

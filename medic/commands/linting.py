@@ -10,7 +10,6 @@ from medic.commands.beside import with_named
 from medic.commands.given import case_of, console, knowledge, nothing_read
 from medic.errors import Exit, UsageError
 from medic.facts import PrintedStart
-from medic.fixes import Fix
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.lint.files import (
@@ -30,6 +29,7 @@ from medic.text.safetext import one_line
 
 if TYPE_CHECKING:
     from medic.case.collect import Case
+    from medic.fixes import Fix
 
 # Forms that a program reads: they are printed, and name the file, even where nothing could be read.
 _DOCUMENTS = ("json", "sarif", "github")

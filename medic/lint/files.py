@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from medic.case.collect import Case, NotRead
 from medic.errors import MedicError
 from medic.facts import GivenFile, Launches
-from medic.fixes import Fix, propose
 from medic.i18n import Text, current
 from medic.index.knowledge import Index
 from medic.lint import together
-from medic.lint.conditions import conditional
-from medic.lint.short import short
 from medic.probe import Finding, Probe
 from medic.records import dataclass, replace
 from medic.run_config import RunConfig, Span
@@ -22,6 +19,9 @@ from medic.runner.crew import Crew
 from medic.runner.evidence import Evidence
 from medic.runner.registry import ROOMS, all_probes
 from medic.runner.run import Waves, in_waves, observe, with_needs
+
+if TYPE_CHECKING:
+    from medic.fixes import Fix
 
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8
@@ -151,10 +151,9 @@ def unread(problem: MedicError, files: Sequence[str]) -> LintReport:
 
 
 def _joined(reports: Sequence[LintReport]) -> LintReport:
-    gaps = dict.fromkeys(g for r in reports for g in r.not_checked)
     return LintReport(
         findings=tuple(f for r in reports for f in r.findings),
-        not_checked=tuple(sorted(gaps)),
+        not_checked=tuple(sorted({gap for r in reports for gap in r.not_checked})),
         passed=tuple(p for r in reports for p in r.passed),
         run_config=RunConfig(),
         facts={},
@@ -174,8 +173,7 @@ def _launch(case: Case, index: Index, names: frozenset[str] | None, crew: Crew) 
         if seen.name not in index.lint_names or (names is not None and seen.name not in names):
             continue
         if seen.outcome == "fires":
-            told = _finding(seen.finding, index, config, evidence)
-            findings.append(conditional(told, seen.finding, config))
+            findings.append(_finding(seen.finding, index, config, evidence))
         else:
             passed.append(seen.name)
     findings.sort(key=lambda f: (f.file, f.line, f.column, ORDER[f.severity], f.name))
@@ -194,16 +192,17 @@ def _launch(case: Case, index: Index, names: frozenset[str] | None, crew: Crew) 
 
 
 def _not_checked(evidence: Evidence, index: Index) -> tuple[tuple[str, str], ...]:
-    gaps = []
-    made = {seen.name for seen in evidence.observed}  # by another probe
-    open_ = index.lint_names - made
+    open_ = index.lint_names - {seen.name for seen in evidence.observed}  # made by another probe
     lang = current()
-    for run in evidence.runs.values():
-        gaps += [(s.check, s.needs.get(lang)) for s in run.skips if s.check in open_]
-    return tuple(sorted(dict.fromkeys(gaps)))
+    skips = (s for run in evidence.runs.values() for s in run.skips if s.check in open_)
+    return tuple(sorted({(skip.check, skip.needs.get(lang)) for skip in skips}))
 
 
 def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Evidence) -> LintFinding:
+    from medic.fixes import propose
+    from medic.lint.conditions import conditional
+    from medic.lint.short import short
+
     cause = index.causes[finding.name]
     words = cause.lint
     if words is None:
@@ -212,7 +211,7 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
     values = {name: short(value) for name, value in finding.value.items()}
     remedy = index.remedies[cause.remedies[0]]
     fix = propose(remedy, evidence.facts, index, finding.changes, finding.repair)
-    return LintFinding(
+    told = LintFinding(
         name=cause.name,
         code=cause.code,
         severity=_severity(words.severity, finding),
@@ -227,6 +226,7 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
         by_hand=_by_hand(fix),
         also=_also(finding),
     )
+    return conditional(told, finding, config)
 
 
 def _severity(usual: str, finding: Finding) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from medic.fixes import Fix, merged
+from typing import TYPE_CHECKING
+
 from medic.lint.files import LintFinding, LintReport
+
+if TYPE_CHECKING:
+    from medic.fixes import Fix
 
 # What is computed from what, the first first: the tokens of a step, of the run, its steps, and what
 # is a part of those. Fields of one place are not computed from one another.
@@ -24,6 +28,8 @@ def merged_fix(report: LintReport, *, unsafe: bool) -> tuple[Fix | None, tuple[L
     wanted = [f for f in report.findings if f.fix and (f.fix.safe or unsafe)]
     first = min((place for f in wanted for place in _places(f)), default=0)
     wanted = [f for f in wanted if not _places(f) or first in _places(f)]
+    from medic.fixes import merged
+
     fix, taken = merged([f.fix for f in wanted if f.fix])
     return fix, tuple(f for f in wanted if f.fix in taken)
 

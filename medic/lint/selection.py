@@ -11,7 +11,6 @@ from medic.errors import Unreadable, UsageError
 from medic.facts import Document
 from medic.facts.documents import Node
 from medic.index.knowledge import Index
-from medic.nearest import did_you_mean
 from medic.records import dataclass
 
 PROJECT = "pyproject.toml"
@@ -54,6 +53,8 @@ def named(index: Index, word: str, at: str = "") -> frozenset[str]:
         if fnmatch.fnmatchcase(name, lower) or fnmatch.fnmatchcase(_code(index, name), upper)
     )
     if not found:
+        from medic.nearest import did_you_mean
+
         hint = did_you_mean(word, sorted(index.lint_names))
         raise UsageError(
             f'no check named "{word}"{hint.en}', f"没有名为 “{word}” 的检查{hint.zh}", at=at
@@ -154,6 +155,8 @@ def _names(value: Node, index: Index) -> list[tuple[frozenset[str], int]]:
 
 
 def _refuse(key: Node, name: str) -> NoReturn:
+    from medic.nearest import did_you_mean
+
     hint = did_you_mean(name, KEYS)
     at = f"{key.span.file}:{key.span.line}"
     raise UsageError(

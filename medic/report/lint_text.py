@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from medic.fixes import Fix
+from medic.facts import GpuMemory
 from medic.i18n import Text
 from medic.lint.files import LintFinding, LintReport
 from medic.report.blocks import Blocks
 from medic.report.console import Console
-from medic.report.memory_line import CLAIMS, memory_line
 from medic.report.words import SAFE, SEVERITY, UNSAFE
 from medic.run_config import NOBODYS
 from medic.text.safetext import clean, columns, one_line
+
+if TYPE_CHECKING:
+    from medic.fixes import Fix
 
 COLOR = {"error": "red", "warning": "yellow", "info": "blue"}
 
@@ -175,9 +178,8 @@ def summary(console: Console, report: LintReport) -> None:
     }
     console.talk(line.fill(values))
     _whose(console, report)
-    unclaimed = any(name in CLAIMS for name, _ in report.not_checked)
-    claimed = any(finding.name in CLAIMS for finding in report.findings)
-    memory_line(console, report.facts, unclaimed=unclaimed and not claimed)
+    if GpuMemory in report.facts:
+        _memory(console, report)
     if fixes:
         told = Text(
             "[*] fixable with --fix: {safe} (with --unsafe-fixes: {unsafe} more)",
@@ -203,6 +205,15 @@ def summary(console: Console, report: LintReport) -> None:
                 n=name, w=why
             )
         )
+
+
+def _memory(console: Console, report: LintReport) -> None:
+    """Whether the launch fits its GPU, where that is known."""
+    from medic.report.memory_line import CLAIMS, memory_line
+
+    unclaimed = any(name in CLAIMS for name, _ in report.not_checked)
+    claimed = any(finding.name in CLAIMS for finding in report.findings)
+    memory_line(console, report.facts, unclaimed=unclaimed and not claimed)
 
 
 def _whose(console: Console, report: LintReport) -> None:

@@ -16,7 +16,6 @@ from medic.case.collect import Case
 from medic.errors import Unreadable
 from medic.facts import Document, FileKind, GivenFile, LogHits
 from medic.index.knowledge import Index
-from medic.nearest import nearest
 from medic.probe import Part, Probe, Scan
 
 T = TypeVar("T")
@@ -191,6 +190,8 @@ class CaseLook:
     # --- knowledge --------------------------------------------------------------------------
 
     def nearest(self, word: str, names: Sequence[str], limit: int = 1) -> list[str]:
+        from medic.nearest import nearest
+
         return nearest(word, names, limit)
 
     def threshold(self, name: str) -> float:

@@ -11,8 +11,6 @@ from medic.records import dataclass, field
 from medic.syntax.scalars import pyyaml, tagged, yaml_1_2
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import mapping
-from medic.syntax.yaml_lines import broken_line
-from medic.syntax.yaml_quotes import opening_quote
 from medic.text.parserwords import in_chinese
 from medic.text.patterns import regex
 
@@ -198,6 +196,9 @@ def _events(source: SourceText) -> Iterator[Any]:
 
 
 def _unreadable(source: SourceText, problem: yaml.YAMLError) -> Unreadable:
+    from medic.syntax.yaml_lines import broken_line
+    from medic.syntax.yaml_quotes import opening_quote
+
     mark = getattr(problem, "problem_mark", None)
     if "could not find expected ':'" in str(getattr(problem, "problem", "")):
         mark = getattr(problem, "context_mark", None) or mark  # where the key begins

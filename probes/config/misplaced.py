@@ -22,7 +22,6 @@ from ..flags.key_names import (
 from ..flags.meanings import Dictionary, dictionary
 from .documents import read_documents
 from .keys import ASIDE
-from .respelt import in_capitals, in_full, spelt_of
 
 NAME = "misspelt-config-key"
 _ELSEWHERE = Text(
@@ -68,19 +67,19 @@ def _of_file(
     assert root is not None
     read = _read_by_file(root)
     base = names.base([normal(str(key.value)) for key, _ in root.items])
+    from .respelt import in_capitals, in_full, spelt_of
+
     spelt = spelt_of(framework)
     blocks = frozenset(".".join(parents) for parents, _, _, _ in _keys(root, base))
     for parents, key, value, siblings in _keys(root, base):
         found = in_capitals(key, parents, names, spelt, framework)
-        if found is None and normal(str(key.value)) not in book.foreign:
-            found = in_full(key, parents, names, framework, siblings)
+        if found is None:
+            full = in_full(key, parents, names, framework, siblings)
+            found = full if full and normal(str(key.value)) not in book.foreign else None
         what, meant = found or (None, "")
-        if (
-            what is None
-            and str(key.value) not in read
-            and not _is_told(key, parents, siblings, book)
-        ):
-            what = _elsewhere(key, value, parents, names, blocks)
+        if what is None and str(key.value) not in read:
+            apart = _elsewhere(key, value, parents, names, blocks)
+            what = apart if apart and not _is_told(key, parents, siblings, book) else None
         if what is None:
             continue
         source = Source(given.name, key.span.line, text=key.raw)

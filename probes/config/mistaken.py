@@ -6,9 +6,9 @@ nor a rule about its absence speaks of the run.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from medic.run_config import Setting
+from medic.run_config import PLAIN, Setting
 
 from ..flags.key_names import (
     DOTTED,
@@ -110,9 +110,18 @@ def _by_meaning(
     names = {s.path[-1] for s in settings if s.path} if fields else set()
     names = names.difference(leaf for leaf, _ in _leaves(framework))
     unknown = names - _known(framework, every) if names else names
+    if unknown:
+        unknown -= {name for name, field in _everybodys(every) if field not in fields}
     # Made of every key of every framework: few files have a name that they do not know.
     meant = meanings(every) if unknown else {}
     return {field for name in unknown if (field := meant.get(name, ("", ""))[1]) in fields}
+
+
+def _everybodys(every: Sequence[Framework]) -> Iterator[tuple[str, str]]:
+    """(name at the top, its field) of the entry of names that most scripts share: what it reads as
+    one field means no other (``meanings``)."""
+    keys = (key for one in every if one.name == PLAIN for key in one.keys)
+    return ((normal(plain_key(k)), k.field) for k in keys if "." not in plain_key(k))
 
 
 def _meant(

@@ -13,7 +13,6 @@ from .carriers import same
 from .keys import Condition, Framework, Plain, Rule
 from .mistaken import mistaken
 from .pins import bounded, certain, left_out
-from .rule_repairs import repair_of
 from .several import of_each
 
 RENAMED = "argument-renamed-in-library"
@@ -129,6 +128,8 @@ def _fired(
         return Finding(name, "fires", values)
     at, span = found[1], found[1].span
     source = source_of(span, f"{at.key}: {_shown(config, rule, framework)}")
+    from .rule_repairs import repair_of
+
     repair = repair_of(rule, config, framework, found)
     renamed = rule.fix is not None and found[0] in rule.fix.rename
     of_key = renamed or rule.cause in (*_OF_VERSION, UNKNOWN_KEY)

@@ -11,9 +11,6 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.records import dataclass
 from medic.run_config import Scalar, Span
 
-from .readers.command import flags
-from .template_families import families, knows_a_form
-
 NAME = "prompt-template-differs"
 _TEMPLATES = ("template", "chat_template")
 _MODELS = ("model_name_or_path", "base_model", "model", "model_path")
@@ -70,9 +67,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
 
 def _foreign(uses: Sequence[Use]) -> Iterator[Finding]:
     """A model that is trained on in the form of another family, as both names say."""
-    for use in uses:
+    for use in (use for use in uses if use.trains and use.key == "template"):
+        from .template_families import families, knows_a_form
+
         model = use.first(_MODELS)
-        found = families(use.template, model) if use.trains and use.key == "template" else None
+        found = families(use.template, model)
         if found is not None:
             form = _FAMILY if knows_a_form(model) else _MARKS
             trained = form.fill(family=found[1], model=model.rpartition("/")[2])
@@ -103,6 +102,8 @@ def _files(look: Look) -> Iterator[Use]:
 
 def _commands(look: Look) -> Iterator[Use]:
     for given in look.files("script"):
+        from .readers.command import flags
+
         try:
             commands = look.parse(given.path).commands
         except Unreadable:

@@ -10,7 +10,6 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import FIELDS, MORE, NOBODYS, PLAIN, RunConfig, Setting
 from medic.text.patterns import regex
 
-from .betas import odd_betas
 from .bounds import BY_FIELD, BY_NAME, COUNTS, FAR_BEYOND, RANK, RANKED, RULED, STATED, Bounds
 from .documents import read_documents
 from .keys import Framework, Key, Keys
@@ -19,7 +18,6 @@ from .readers.document import listed, words_in_lists
 from .reading import recogniser
 from .setting_faults import fault, rewritten
 from .several import of_each
-from .shapes import shapes
 from .unseen import unseen_in_value
 from .value_kinds import (
     INTERVALS,
@@ -33,7 +31,6 @@ from .value_kinds import (
 )
 from .value_types import declared_single, wrong_type
 from .values import as_number, read_scalar
-from .warmup_units import other_unit
 from .word_faults import NOT_TAKEN, switch_fault, word_fault
 
 IMPOSSIBLE, NO_EFFECT = "impossible-value", "option-without-effect"
@@ -78,6 +75,9 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     for _, document, framework in documents:
         yield from parted(document, framework.name)
         if framework.name not in NOBODYS and framework.name in keys:
+            from .betas import odd_betas
+            from .shapes import shapes
+
             own = keys[framework.name]
             for beta in odd_betas(document, framework.name):
                 yield _impossible(beta, _BETAS)
@@ -219,6 +219,8 @@ def _warmup(setting: Setting, field: str, keys: Keys | None, config: RunConfig) 
     number = as_number(setting.value)
     if keys is None or number is None or isinstance(setting.value, bool):
         return None
+    from .warmup_units import other_unit
+
     return other_unit(setting, field, number, keys.framework, config)
 
 

@@ -37,7 +37,6 @@ from .key_slips import (
     word_apart,
 )
 from .meanings import Dictionary, dictionary
-from .renamed import now
 
 MISSPELT = "misspelt-config-key"
 NEEDS_KEYS = Text("a configuration whose framework's keys are known", "键名已知的框架的配置文件")
@@ -160,6 +159,8 @@ def _of_file(
         found = _fault(key, parents, siblings, book)
         if found is not None:
             what, meant, dashed = found
+            from .renamed import now
+
             right = now(meant, readers, releases)
             meant = right.flag
             spelt = right.either or (meant if dashed else _spelt_like(meant, key.raw))
@@ -237,11 +238,11 @@ def _meant(
     book: Dictionary,
 ) -> tuple[Text, str] | None:
     """What is wrong with a key; None for one that is known, or like none that is."""
-    names, foreign = book.names, book.foreign
+    names = book.names
     known = name in names.leaves
     if of_own_model({name, *siblings}, names):
         return None
-    if known and (name not in foreign or not names.is_elsewhere(name, parents)):
+    if known and not (names.is_elsewhere(name, parents) and name in book.foreign):
         return None
     own = not known and _is_own(name, parents, siblings, names)
     candidates = [n for n in names.candidates(parents) if n not in siblings] if own else []
@@ -249,7 +250,7 @@ def _meant(
     near = nearest_name(name, candidates) or lost_word(name, settings)
     if near:
         return NEAR, near
-    other, meant = foreign.get(name, ("", ""))[0], book.own(name, parents, siblings)
+    other, meant = book.foreign.get(name, ("", ""))[0], book.own(name, parents, siblings)
     if meant and meant not in siblings and not of_family(name, siblings, names):
         return (_FOREIGN.fill(other=other) if other else _ELSEWHERE), meant
     if meant or not own or not _is_closed(name, parents, siblings, names):

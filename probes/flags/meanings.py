@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 
 from medic.records import dataclass
 from medic.run_config import NOBODYS
@@ -155,11 +156,23 @@ def own_name(framework: Framework, field: str, parents: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Dictionary:
-    """What a framework calls its settings, what others call them, and what any name means."""
+    """What a framework calls its settings, what others call them, and what any name means.
+
+    The last two are made of every key of every framework, when they are first asked for: of a file
+    without a name that is unknown nobody asks.
+    """
 
     names: Names
-    foreign: Mapping[str, tuple[str, str]]
-    meant: Mapping[str, tuple[str, str]]
+    framework: Framework
+    every: Sequence[Framework]
+
+    @cached_property
+    def foreign(self) -> Mapping[str, tuple[str, str]]:
+        return foreign_names(self.framework, self.every, self.names)
+
+    @cached_property
+    def meant(self) -> Mapping[str, tuple[str, str]]:
+        return meanings(self.every)
 
     def own(
         self, name: str, parents: tuple[str, ...], beside: Collection[str] = frozenset()
@@ -190,7 +203,7 @@ def either_batch(
 
 
 def dictionary(framework: Framework, every: Sequence[Framework], names: Names) -> Dictionary:
-    return Dictionary(names, foreign_names(framework, every, names), meanings(every))
+    return Dictionary(names, framework, every)
 
 
 def meant_in(
