@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -22,11 +24,24 @@ _READS = {"memory": "estimating"}
 
 def program() -> int:
     """The ``medic`` command as a process of its own. Returns the exit code."""
-    # It ends before the cycles that it makes are worth looking for at every turn, or at the end.
+    # It ends before the cycles that it makes are worth looking for at every turn.
     gc.set_threshold(50_000)
-    code = main()
-    gc.freeze()
-    return code
+    ended: list[int] = []
+    atexit.register(_leave, ended)  # the first to be registered is the last to be called
+    ended.append(main())
+    return ended[0]
+
+
+def _leave(ended: Sequence[int]) -> None:
+    """Ends the process with its code. The system takes its memory back at once; to take apart object
+    by object what a command has read lasts half as long as a bare interpreter's whole start."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):  # closed: Python tells it as it always does
+        return
+    if ended:
+        os._exit(ended[0])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
