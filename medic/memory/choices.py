@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from medic.facts import MemoryEstimate
+from medic.memory import torchtitan
 from medic.memory.estimate import estimate, tensors
 from medic.memory.evaluating import with_one
 from medic.memory.inverse import changed
@@ -17,7 +18,7 @@ from medic.run_config import FIELDS, RunConfig, Scalar
 # Fields that change most, and what they may be instead.
 OTHERS: Mapping[str, Mapping[str, Scalar]] = {
     "lora_rank": {"0": 16},
-    "activation_checkpointing": {"off": True},
+    "activation_checkpointing": {"off": True, torchtitan.SECOND: True},
     "fused_loss": {"on": False},
     "zero_stage": {"0": 3},
     "precision": {"bf16": "fp32", "fp32": "bf16"},

@@ -91,6 +91,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "model_part": ("model._component_",),
     "strategy": ("distributed_strategy",),
     "plain_ffn": ("mlp_hidden_size",),
+    "ffn_ratio": ("mlp_ratio",),
     "activation": ("activation_type", "model.activation"),
     "flavor": ("model.flavor",),
     "model_name": ("model.name",),

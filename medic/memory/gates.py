@@ -1,8 +1,10 @@
 """Whether a layer's feed-forward part has a gate, and so three matrices and not two.
 
-Sources: NeMo 1 ``modules/common/megatron/mlp.py`` (``activation``: the words with ``glu`` have a gate, gelu, relu
-and squared-relu none); Megatron-LM ``--swiglu``; nanotron ``models/llama.py``, ``models/qwen.py`` (``gate_up_proj``)
-and ``models/starcoder2.py`` (none); OLMo ``activation_type``.
+Sources: Megatron-LM ``training/arguments.py`` (none without ``--swiglu``); GPT-NeoX
+``neox_arguments/neox_args.py`` (``activation`` gelu; ``mlp_type`` llama has one) and ``model/transformer.py``;
+NeMo 1 ``modules/common/megatron/mlp.py`` (``activation``: the words with ``glu`` have a gate, gelu, relu and
+squared-relu none); Megatron-LM ``--swiglu``; nanotron ``models/llama.py``, ``models/qwen.py``
+(``gate_up_proj``) and ``models/starcoder2.py`` (none); OLMo ``activation_type`` (swiglu by default).
 """
 
 from __future__ import annotations
@@ -12,13 +14,15 @@ from typing import TYPE_CHECKING
 
 from medic.memory import details
 from medic.memory.shape import Shape
-from medic.run_config import RunConfig
+from medic.run_config import MORE, RunConfig
 
 if TYPE_CHECKING:
     from medic.memory.reading import Reader
 
 # Frameworks whose word for the activation says whether there is a gate.
 _SAY = ("nemo", "olmo")
+# Frameworks without a gate where no flag of a whole command asks for one.
+_PLAIN = ("megatron", "slime")
 # nanotron's classes of models, by the setting that chooses them.
 _NANOTRON = {"is_llama_config": True, "is_qwen2_config": True, "is_starcoder2_config": False}
 
@@ -29,9 +33,22 @@ def stated_gate(config: RunConfig) -> bool | None:
         chosen = (gate for name, gate in _NANOTRON.items() if _is_on(config, name))
         return next(chosen, None)
     word = details.word(config, "activation")
+    if config.framework == "gpt-neox":
+        words = [config.setting(name) for name in ("activation", "mlp_type")]
+        return any(s is not None and ("glu" in str(s.value) or s.value == "llama") for s in words)
+    if config.framework == "olmo":
+        word = word or "swiglu"
     if "glu" in word or _is_on(config, "swiglu"):
         return True
+    if config.framework in _PLAIN and _is_whole(config):
+        return False
     return False if word and config.framework in _SAY else None
+
+
+def _is_whole(config: RunConfig) -> bool:
+    """Whether a command states the run, and no flag of it is hidden."""
+    flags = any(s.origin.syntax == "shell" for s in config.settings)
+    return flags and config.setting(MORE) is None
 
 
 def _is_on(config: RunConfig, name: str) -> bool:

@@ -1,23 +1,22 @@
 """What moves bytes and no canonical field tells: frameworks' own settings, and what they do where
 their config is silent.
 
-Sources: axolotl ``utils/config/__init__.py`` (``resolve_dtype``: weights are loaded in bf16 where
-bf16 is on or auto) and ``loaders/model.py`` (``_configure_embedding_dtypes``: so are, under
-adapters, embeddings and norms beside quantised maps); LLaMA-Factory ``model/model_utils/checkpointing.py``
-(``prepare_model_for_training`` leaves frozen weights in 16 bits) and ``finetuning_args.py``
-(``lora_rank`` 8); ms-swift ``tuner_args.py`` (``lora_rank`` 8); transformers ``training_args.py``
-(``adamw_torch_fused`` since torch 2.8; measured); TRL ``trainer/sft_config.py`` (bf16 unless fp16
-is set) and ``kernels/chunked_logprob.py`` (the logits are never whole, TRL 1.x; measured); verl
-``trainer/config/actor`` (FSDP with fp32 weights under bf16); OLMo ``olmo/config.py``
-(``distributed_strategy`` fsdp; half of SwiGLU's ``mlp_hidden_size`` is the gate); torchtitan
-``config/job_config.py`` (``data_parallel_shard_degree`` -1, ``mixed_precision_param`` bfloat16).
+Sources: axolotl ``utils/config/__init__.py`` (``resolve_dtype``: weights are loaded in bf16 where bf16 is on or
+auto), ``utils/schemas`` (``adamw_torch_fused``, no recomputation) and ``loaders/model.py``
+(``_configure_embedding_dtypes``: so are, under adapters, embeddings and norms beside quantised maps);
+LLaMA-Factory ``model/model_utils/checkpointing.py`` (``prepare_model_for_training`` leaves frozen weights in 16
+bits) and ``finetuning_args.py`` (``lora_rank`` 8); ms-swift ``tuner_args.py`` (``lora_rank`` 8); transformers
+``training_args.py`` (``adamw_torch_fused`` since torch 2.8; measured); TRL ``trainer/sft_config.py`` (bf16
+unless fp16 is set) and ``kernels/chunked_logprob.py`` (the logits are never whole, TRL 1.x; measured); OLMo
+``olmo/config.py`` (half of SwiGLU's ``mlp_hidden_size`` is the gate). Trainers of their own: ``silent.py``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from medic.memory import chunked, details, megatron, recomputing
+from medic.memory import chunked, details, megatron, recomputing, torchtitan
+from medic.memory.silent import SILENT
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Scalar, Value
 from medic.text.patterns import regex
@@ -49,7 +48,11 @@ def settled(config: RunConfig) -> tuple[RunConfig, dict[str, str]]:
     ):
         config = with_values(config, {"fused_loss": False}, "")
     usual = {name: value for name, value in _habits(config).items() if config.get(name) is None}
-    return with_values(config, usual, config.framework), told({**_by_default(config), **usual})
+    config = with_values(config, usual, config.framework)
+    words = told({**_by_default(config), **usual})
+    if torchtitan.by_default(config):
+        words["activation_checkpointing"] = torchtitan.SECOND
+    return config, words
 
 
 def _by_default(config: RunConfig) -> Fields:
@@ -106,7 +109,7 @@ def _own(config: RunConfig) -> dict[str, Scalar]:
         found["data_parallel_size"] = shards
     found |= _lightning(config)
     found |= _preset(config)
-    if config.framework == "olmo" and details.word(config, "activation") == "swiglu":
+    if config.framework == "olmo" and details.word(config, "activation") in ("", "swiglu"):
         found["ffn_size"] = details.count(config, "plain_ffn") // 2 or None
     found = {name: value for name, value in found.items() if value is not None}
     more = _MORE.get(config.framework)
@@ -184,7 +187,7 @@ def _axolotl(config: RunConfig) -> Fields:
     sharded = config.get("fsdp") is True or config.integer("zero_stage")
     precision = config.get("precision") or "bf16"
     held: Fields = {} if precision != "bf16" or sharded else {"parameter_dtype": "bf16"}
-    return {"precision": precision, **held}
+    return {"precision": precision, **held, **_trainer(config), "activation_checkpointing": False}
 
 
 def _trainer(config: RunConfig) -> Fields:  # noqa: ARG001 - one signature for all
@@ -205,6 +208,12 @@ def _with_rank(config: RunConfig) -> Fields:
     return {**_trainer(config), **rank}
 
 
+def _swift(config: RunConfig) -> Fields:
+    """Weights are loaded in the checkpoint's own type, hardly ever fp32, and that is the precision too (ms-swift
+    ``arguments/base_args/model_args.py``, ``torch_dtype``)."""
+    return {**_with_rank(config), "precision": "bf16", "parameter_dtype": "bf16"}
+
+
 def _trl(config: RunConfig) -> Fields:
     loss: Fields = {"fused_loss": True} if _loss_in_chunks(config) else {}
     return {**_trainer(config), "precision": "bf16", "activation_checkpointing": True, **loss}
@@ -220,70 +229,24 @@ def _loss_in_chunks(config: RunConfig) -> bool:
     return details.word(config, "loss_type") in ("", "chunked_nll")
 
 
-def _verl_habits(config: RunConfig) -> Fields:
-    spread = config.integer("zero_stage") is not None or details.megatron_actor(config)
-    shards: Fields = {} if spread else {"fsdp": True}
-    return {**shards, "precision": "bf16", "parameter_dtype": "fp32"}
-
-
-def _litgpt(config: RunConfig) -> Fields:
-    """FSDP wherever there is more than one GPU (``litgpt/finetune/full.py``, ``pretrain.py``)."""
-    ranks = (config.integer(name) or 1 for name in ("world_size", "gpus_per_node", "nodes"))
-    return {"fsdp": True} if max(ranks) > 1 else {}
-
-
-def _olmo(config: RunConfig) -> Fields:
-    shards: Fields = {"fsdp": True} if details.word(config, "strategy") in ("", "fsdp") else {}
-    return {**shards, "parameter_dtype": "fp32"}
-
-
 def _torchtune(config: RunConfig) -> Fields:
     """The recipes of several GPUs shard all (``recipes/full_finetune_distributed.py``,
     ``shard_model``); the others run on one (``torchtune/_recipe_registry.py``)."""
     ranks = (config.integer(name) or 1 for name in ("world_size", "gpus_per_node", "nodes"))
-    shards: Fields = {"fsdp": True} if max(ranks) > 1 else {}
+    usual: Fields = {"activation_checkpointing": False}
+    shards: Fields = {"fsdp": True, **usual} if max(ranks) > 1 else usual
     adapters = "lora_" in details.word(config, "model_part")  # _model_builders.py: lora_rank=8
     return {**shards, "lora_rank": _RANK} if adapters else shards
 
 
-def _nanogpt(config: RunConfig) -> Fields:  # noqa: ARG001
-    """``train.py``: autocast in bf16 where the card has it, GPT-2's vocabulary padded to 50,304 where the
-    data brings none; ``model.py``: the head is the embedding, nothing is recomputed."""
-    usual: Fields = {"precision": "bf16", "parameter_dtype": "fp32", "vocab_size": 50304}
-    return {**usual, "tied_embeddings": True, "activation_checkpointing": False}
-
-
-def _torchtitan(config: RunConfig) -> Fields:
-    shards: Fields = {} if details.count(config, "shard_degree", -1) == 1 else {"fsdp": True}
-    return {**shards, "precision": "bf16", "parameter_dtype": "fp32"}
-
-
-def _slime(config: RunConfig) -> Fields:  # noqa: ARG001
-    """``backends/megatron_utils/arguments.py``: always the distributed optimizer, bf16 if not fp16."""
-    return {"precision": "bf16", "zero_stage": 1}
-
-
-def _megatron_swift(config: RunConfig) -> Fields:
-    """``megatron/arguments/megatron_args.py``: use_distributed_optimizer is on, the type the model's."""
-    written = config.setting("use_distributed_optimizer")
-    shards: Fields = {} if written is not None and written.value is False else {"zero_stage": 1}
-    return {"precision": "bf16", **shards}
-
-
 HABITS: Mapping[str, Callable[[RunConfig], Fields]] = {
+    **SILENT,
     "axolotl": _axolotl,
     "hf-trainer": _trainer,
-    "litgpt": _litgpt,
     "llama-factory": _llama_factory,
-    "megatron-swift": _megatron_swift,
-    "ms-swift": _with_rank,
-    "nanogpt": _nanogpt,
-    "olmo": _olmo,
-    "slime": _slime,
-    "torchtitan": _torchtitan,
+    "ms-swift": _swift,
     "torchtune": _torchtune,
     "trl": _trl,
-    "verl": _verl_habits,
 }
 
 

@@ -3,8 +3,8 @@
 Sources: ``torchtitan/distributed/pipeline_parallel.py`` (a rank's batch passes in micro batches of
 ``pipeline_parallel_microbatch_size``, 1 by default; schedules of several stages a rank have 2, or as many as
 ``pipeline_parallel_layers_per_stage`` leaves) and ``torchtitan/distributed/activation_checkpoint.py``
-(``selective_ac_option``, "2" by default: every so many-th layer is recomputed; "op": all but attention's result
-and every second matrix product, in later releases those of a list).
+(``mode`` is selective by default; ``selective_ac_option``, "2" by default: every so many-th layer is recomputed;
+"op": all but attention's result and every second matrix product, in later releases those of a list).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ NAME = "torchtitan"
 # Of torch's schedules (torch/distributed/pipelining/schedules.py) those of one stage a rank.
 _SINGLE = ("1f1b", "gpipe")
 _EVERY = 2
+SECOND = "every second layer"  # what is recomputed by default, in words
 _COUNT = regex(r"[0-9]{1,6}")
 
 
@@ -41,10 +42,22 @@ def chunks(config: RunConfig, pipeline: int) -> int:
     return max(2, -(-(layers + 2) // each) // pipeline) if layers and each else 2
 
 
+def states_mode(config: RunConfig) -> bool:
+    """Whether the config says what is recomputed."""
+    said = config.get("activation_checkpointing") is not None
+    return said or details.detail(config, "recompute") is not None
+
+
+def by_default(config: RunConfig) -> bool:
+    """Whether its own default says what is recomputed, as the config does not."""
+    origin = config.origin("activation_checkpointing")
+    return config.framework == NAME and origin is not None and origin.source == "default"
+
+
 def selective(config: RunConfig) -> str:
     """``op``, or every how many-th layer is recomputed; "" where it is all or nothing."""
-    some = config.framework == NAME and details.word(config, "recompute") == "selective"
-    if not some or details.by_hand(config):
+    stated = config.framework == NAME and details.word(config, "recompute") == "selective"
+    if not (stated or by_default(config)) or details.by_hand(config):
         return ""
     option = details.detail(config, "recompute_option")
     return str(_EVERY if option is None else option).lower()
