@@ -21,17 +21,19 @@ from medic.memory.habits import model_files
 from medic.memory.hosted import host_of_node
 from medic.memory.inverse import STEP, Largest, changed, largest
 from medic.memory.named import nearest_model, with_model
-from medic.memory.parsed import with_defaults
+from medic.memory.parsed import with_defaults, with_options
 from medic.memory.preferences import staged
 from medic.memory.remedies import Advice, advise
 from medic.memory.usual import usual_estimate, with_usual
 from medic.memory.verdict import Verdict, verdict_of
-from medic.records import dataclass
+from medic.records import dataclass, replace
 from medic.run_config import RunConfig
 from medic.runner.evidence import Evidence
 from medic.runner.registry import ROOMS, all_probes
 from medic.runner.run import observe, with_needs
 
+# Frameworks whose arguments a program makes itself, of its own options.
+_HANDED_ON = frozenset(("hf-trainer", "trl", "own-loop"))
 PLAIN = "plain"  # names that most training scripts share
 SCRIPT_TEXT, CUT = "script-text", "command-cut-short"
 LIVE = "live"  # --gpu live: the GPU of this machine
@@ -87,8 +89,7 @@ def size_run(
     card = (live_gpu(index) if live else gpu_of(index, words)) if words else None
     evidence = _evidence(case, index, "config" if card else "memory-estimate")
     config = evidence.fact(RunConfig) or RunConfig()
-    if any(f.kind == "python" for f in case.files) and config.framework in ("", PLAIN):
-        config = with_defaults(config, _parsers(case, index), index.frameworks[PLAIN])
+    config, by_parser = _of_parser(case, config, evidence, index)
     config, name = with_model(config, index, model)
     config = staged(config, evidence.fact(Launches))
     config = on_cards(config, cards) if cards else config
@@ -105,6 +106,7 @@ def size_run(
     shown = {one.field: one.likely or STEP[one.field] for one in most if one.likely is not None}
     shown = {name: value for name, value in shown.items() if config.integer(name) is None}
     config, found = usual_estimate(changed(config, shown), capacity, inverse)
+    found = replace(found, assumed=dict(sorted({**by_parser, **found.assumed}.items())))
     smallest = {one.field: STEP[one.field] for one in most if one.likely == 0}
     advice = Advice() if capacity is None else advise(changed(config, smallest), capacity)
     if capacity and found.not_measured and (found.low or 0) <= capacity:
@@ -142,6 +144,21 @@ def _evidence(case: Case, index: Index, needed: str) -> Evidence:
     probes = all_probes(ROOMS if plain else (), names)
     wanted = [p for p in with_needs(names, probes) if p.reads == "artefacts"]
     return observe(case, index, wanted)
+
+
+def _of_parser(
+    case: Case, config: RunConfig, evidence: Evidence, index: Index
+) -> tuple[RunConfig, dict[str, str]]:
+    """The config with what the one program's own parser tells, and its defaults in words."""
+    programs = [f.path for f in case.files if f.kind == "python"]
+    if not programs:
+        return config, {}
+    if config.framework in ("", PLAIN):
+        return with_defaults(config, _parsers(case, index), index.frameworks[PLAIN])
+    if len(programs) > 1 or config.framework not in _HANDED_ON:
+        return config, {}
+    tables = [index.frameworks[name] for name in (config.framework, "hf-trainer")]
+    return with_options(config, programs[0], evidence.fact(Launches), tables)
 
 
 def _parsers(case: Case, index: Index) -> Parsers | None:

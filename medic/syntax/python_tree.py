@@ -15,7 +15,16 @@ from medic.syntax.python_reader import Reader
 from medic.syntax.python_scopes import Scopes
 from medic.syntax.python_spread import REPLICATED, replicated
 from medic.syntax.python_trainer import put_recompute
-from medic.syntax.python_values import BESIDE, Group, Items, Known, Result, Unknown, dotted
+from medic.syntax.python_values import (
+    BESIDE,
+    Group,
+    Items,
+    Known,
+    Names,
+    Result,
+    Unknown,
+    dotted,
+)
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.text.parserwords import in_chinese
 
@@ -59,7 +68,7 @@ def parse_python(source: SourceText) -> Document:
     except (ValueError, MemoryError):
         raise Unreadable("not Python", "不是 Python", at=source.file) from None
     reader = Reader(module)
-    group = _settings(reader, module)
+    group = settings_of(reader, module)
     wraps = replicated(module)
     others = group.runs or group.made_by  # a trainer's or a recipe's arguments
     if wraps is not None and not others:
@@ -67,9 +76,10 @@ def parse_python(source: SourceText) -> Document:
     return Document(source.file, "python", _Nodes(source).mapping(group, 0))
 
 
-def _settings(reader: Reader, module: ast.Module) -> Group:
+def settings_of(reader: Reader, module: ast.Module, options: Names | None = None) -> Group:
     """The largest group that the module makes when run, and of one that only defines functions
-    the first whole run that one of them makes or returns; else the global names.
+    the first whole run that one of them makes or returns; else the global names. ``options``: values of
+    the program's own options, else their defaults.
     """
     groups = list(reader.groups)
     if not any(one.runs for one in groups):
@@ -78,7 +88,7 @@ def _settings(reader: Reader, module: ast.Module) -> Group:
         groups += [one for one in found if isinstance(one, Group) and one.runs]
     groups = next(([one] for one in groups if one.runs), groups)
     if not any(one.runs for one in groups):
-        options = options_of(module)
+        options = options_of(module) if options is None else options
         at_start = Reader(module, options) if options else reader
         loop = loop_of(at_start, module)
         if loop is not None:

@@ -65,3 +65,50 @@ def test_a_short_name_below_a_block_is_another_thing(tmp_path: Path, name: str) 
 def test_a_default_that_is_no_number_is_none(tmp_path: Path) -> None:
     text = PARSER.replace("type=int, default=32000", 'default="²"')
     assert sizes(tmp_path, text, command="python train.py --hidden 4096\n")["vocab_size"] is None
+
+
+TRAINER = """import argparse
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+p = argparse.ArgumentParser()
+p.add_argument("--model", default="Qwen/Qwen2.5-1.5B")
+p.add_argument("--batch", type=int, default=4)
+a = p.parse_args()
+model = AutoModelForCausalLM.from_pretrained(a.model)
+args = TrainingArguments("out", per_device_train_batch_size=a.batch, learning_rate=1e-5)
+Trainer(model=model, args=args, train_dataset=data).train()
+"""
+LOOP = """import argparse, torch
+from transformers import AutoModelForCausalLM
+p = argparse.ArgumentParser()
+p.add_argument("--model", default="Qwen/Qwen2.5-1.5B")
+p.add_argument("--batch", type=int, default=4)
+args = p.parse_args()
+model = AutoModelForCausalLM.from_pretrained(args.model, torch_dtype=torch.bfloat16).cuda()
+opt = torch.optim.AdamW(model.parameters(), lr=1e-5)
+loader = torch.utils.data.DataLoader(data, batch_size=args.batch)
+for batch in loader:
+    model(**batch).loss.backward()
+    opt.step()
+"""
+
+
+@pytest.mark.parametrize("program", [TRAINER, LOOP])
+def test_what_a_program_hands_on_is_given_or_its_default(tmp_path: Path, program: str) -> None:
+    (tmp_path / "train.py").write_text(program)
+    silent = size_run(collect([str(tmp_path / "train.py")]), load())
+    assert silent.model == "qwen2.5-1.5b"
+    assert silent.run_config.get("micro_batch_size") == 4
+    assert silent.found.assumed["micro_batch_size"] == "4 (train.py:5)"
+    (tmp_path / "run.sh").write_text("python train.py --batch 16 --model Qwen/Qwen2.5-3B\n")
+    files = [str(tmp_path / name) for name in ("run.sh", "train.py")]
+    given = size_run(collect(files), load())
+    assert given.model == "qwen2.5-3b"
+    assert given.run_config.get("micro_batch_size") == 16
+    assert "micro_batch_size" not in given.found.assumed
+
+
+def test_two_commands_of_a_program_give_nothing(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAINER)
+    (tmp_path / "run.sh").write_text("python train.py --batch 16\npython train.py --batch 2\n")
+    files = [str(tmp_path / name) for name in ("run.sh", "train.py")]
+    assert size_run(collect(files), load()).run_config.get("micro_batch_size") is None
