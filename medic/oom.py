@@ -163,6 +163,8 @@ def _alone(found: MemoryEstimate, room: int, total: int) -> bool:
 
 def _beside(found: MemoryEstimate, need: int | None, room: int) -> Text:
     """The estimate against the room, and against what was wanted."""
+    from medic.memory.verdict import NEAR
+
     low, likely, high = found.low or 0, found.estimate, found.high
     if likely is None or found.not_measured:
         if low > room:
@@ -195,6 +197,13 @@ def _beside(found: MemoryEstimate, need: int | None, room: int) -> Text:
             "按配置单步约需 {n}（{low} 至 {high}）：本进程可用的 {room} 放得下",
         )
         return line.fill(n=gib(likely), low=gib(low), high=gib(high), room=gib(room))
+    if likely * (1 + NEAR) <= room:
+        line = Text(
+            "the configured step needs about {n} ({low} to {high}): the {room} which this process could "
+            "have most likely hold it, the high end of the range does not fit",
+            "按配置单步约需 {n}（{low} 至 {high}）：本进程可用的 {room} 很可能放得下，但范围上限放不下",
+        )
+        return line.fill(n=gib(likely), low=gib(low), high=gib(high or 0), room=gib(room))
     line = Text(
         "the configured step needs about {n} ({low} to {high}): it is tight",
         "按配置单步约需 {n}（{low} 至 {high}）：余量很小",

@@ -20,6 +20,13 @@ def advice(blocks: Blocks, found: Advice, capacity: int) -> None:
     """The remedies alone, then those that together are enough, with the peak after each."""
     if not found.alone:
         return
+    if found.taken:
+        sizes = ", ".join(f"{name}={size}" for name, size in found.taken.items())
+        line = Text(
+            "What follows is with {v}, as nothing states it",
+            "没有写明批次大小，以下按 {v} 计算",
+        )
+        blocks.heading(line.fill(v=sizes))
     blocks.heading(
         Text("What would help, cheapest first (each alone)", "可行的办法，代价小的在前（单独使用）")
     )
@@ -64,10 +71,11 @@ def _title(found: Advice, capacity: int) -> Text:
             "All together fit barely; the peak as each is added",
             "全部用上也只能勉强放下；逐项加上后的峰值",
         )
-    return Text(
-        "All together still do not fit; the peak as each is added",
-        "全部用上仍放不下；逐项加上后的峰值",
+    line = Text(
+        "All together still do not fit, {n} too much; the peak as each is added",
+        "全部用上仍放不下，还超出 {n}；逐项加上后的峰值",
     )
+    return line.fill(n=gib(found.plan[-1].peak - fitting(capacity)))
 
 
 def _fits(one: Remedy, capacity: int) -> Text:

@@ -51,6 +51,7 @@ def json_data(sizing: Sizing) -> dict[str, Any]:
         },
         "remedies": [remedy_data(one, sizing.capacity) for one in sizing.advice.alone],
         "plan": [remedy_data(one, sizing.capacity) for one in sizing.advice.plan],
+        "taken": dict(sizing.advice.taken),
         "diff": sizing.diff,
         "notes": [str(note) for note in notes(sizing)],
         "read": [{"file": file, "bytes": count} for file, count in sizing.read.items()],

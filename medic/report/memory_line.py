@@ -13,6 +13,10 @@ from medic.report.console import Console
 
 VERDICT = {
     "fits": Text("fits, {left} left", "放得下，余 {left}"),
+    "probably-fits": Text(
+        "will most likely fit, {left} left by the estimate; the range reaches to {rest}",
+        "很可能放得下，按估计值余 {left}；但范围上限{rest}",
+    ),
     "tight": Text(
         "tight, {left} left by the estimate, {rest} by the high bound",
         "偏紧，按估计值余 {left}，按上限{rest}",
@@ -35,6 +39,7 @@ BY_FORMULAS = (
     ),
 )
 REST = Text("{n}", "仅余 {n}"), Text("{n} too much", "超出 {n}")
+REACH = Text("{n} below the card's memory", "仅余 {n}"), Text("{n} too much", "超出 {n}")
 # What lint finds of memory, and what an assumed setting is where another one would save memory.
 CLAIMS = frozenset(("micro-batch-too-large", "model-states-do-not-fit"))
 WASTEFUL = ("off", "0", "fp32")
@@ -43,8 +48,8 @@ WASTEFUL = ("off", "0", "fp32")
 def verdict(found: MemoryEstimate, capacity: int) -> Text:
     """What the estimate says of a card of ``capacity`` bytes, with how much is left or too much."""
     over = (found.high or 0) - capacity
-    rest = REST[over > 0].fill(n=gib(abs(over)))
     word = verdict_of(found, capacity)
+    rest = (REACH if word == "probably-fits" else REST)[over > 0].fill(n=gib(abs(over)))
     words = VERDICT[word]
     if word == "at-least" and found.estimate is not None:
         words = BY_FORMULAS[found.estimate > capacity]

@@ -28,7 +28,15 @@ MEMORY = document(
         "stages": {"type": "object", "additionalProperties": INTEGER},
         "fits": maybe(BOOLEAN),
         "verdict": {
-            "enum": ["fits", "tight", "probably-not", "does-not-fit", "at-least", "unknown"]
+            "enum": [
+                "fits",
+                "probably-fits",
+                "tight",
+                "probably-not",
+                "does-not-fit",
+                "at-least",
+                "unknown",
+            ]
         },
         "capacity": maybe(INTEGER),
         "gpu": STRING,
@@ -42,6 +50,7 @@ MEMORY = document(
         "largest": {"type": "object"},
         "remedies": items(_REMEDY_PEAK),
         "plan": items(_REMEDY_PEAK),
+        "taken": {"type": "object", "additionalProperties": INTEGER},
         "diff": STRING,
         "notes": items(STRING),
         "read": items(record({"file": STRING, "bytes": INTEGER})),

@@ -87,7 +87,7 @@ def test_a_loss_in_chunks_by_default_leaves_the_evaluation_open(of: Of) -> None:
     """TRL 1.x never makes the logits, an older one makes them all."""
     assert of(TRL, "run.yaml")["verdict"] == "fits"
     found = of(TRL + "eval_strategy: steps\n", "run.yaml")
-    assert found["verdict"] == "tight"
+    assert found["verdict"] == "probably-fits"
     assert found["device"]["high"] > found["capacity"]
     assert "per_device_eval_batch_size: 1" in found["notes"][0]
 

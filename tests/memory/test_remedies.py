@@ -59,11 +59,11 @@ def test_remedies_come_in_the_order_of_their_cost() -> None:
 
 def test_a_sequence_is_cut_no_shorter_than_cheaper_changes_let_it_be() -> None:
     long = {"sequence_length": 131072, "micro_batch_size": 1, "activation_checkpointing": True}
-    advice = advise(run(**long, optimizer="adamw_8bit"), 48 * GIB)
+    advice = advise(run(**long, optimizer="adamw_8bit", parameter_dtype="bf16"), 26 * GIB)
     alone = next(one for one in advice.alone if one.name == "shorter-sequence")
     assert [one.name for one in advice.plan] == ["fuse-loss", "shorter-sequence"]
     assert advice.fits
-    assert alone.peak <= fitting(48 * GIB)
+    assert alone.peak <= fitting(26 * GIB)
     kept, cut = (int(one.changes[0].new or 0) for one in (advice.plan[-1], alone))
     assert kept > cut
 
@@ -133,8 +133,10 @@ def test_remedies_are_combined_until_it_fits() -> None:
 
 
 def test_states_alone_too_large_are_said_not_to_fit() -> None:
+    advice = advise(replace(run(num_layers=160), framework="nanogpt"), 16 * GIB)
+    assert not advice.fits  # nanoGPT shards nothing
     advice = advise(run(num_layers=160), 16 * GIB)
-    assert not advice.fits
+    assert advice.plan[-1].name == "more-gpus"
 
 
 @pytest.mark.parametrize("name", ["micro_batch_size", "sequence_length"])
