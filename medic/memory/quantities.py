@@ -45,8 +45,9 @@ class Quantities:
 
     @property
     def masked(self) -> bool:
-        """Whether fused attention takes a written mask, as no flag tells it of the window."""
-        return 0 < self.setup.window <= self.sequence and self.fused_attention
+        """Whether fused attention takes a written mask, as no flag tells it of the window or padding."""
+        cut = 0 < self.setup.window <= self.sequence
+        return (cut or self.setup.padded) and self.fused_attention
 
     @property
     def padding(self) -> float:
@@ -98,8 +99,8 @@ class Quantities:
         """Eager attention's causal mask, one for all heads and layers, in the precision of the
         residual stream (transformers, masking_utils.py); recomputed layers need it to the end."""
         setup = self.setup
-        if self.masked:
-            return self.sequence**2
+        if self.masked:  # a bit is a byte; padding differs by sequence
+            return (self.tokens if setup.padded else self.sequence) * self.sequence
         if setup.fused_attention or setup.engine == "megatron":
             return 0
         return self.tokens * self.sequence * act.widths(setup.passing_style)[0]

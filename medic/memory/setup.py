@@ -67,6 +67,7 @@ class Setup:
     by_operator: bool = False  # recomputed layers keep what some operators gave
     fused_attention: bool = True
     window: int = 0  # tokens that all layers look back at, by a mask; 0: all
+    padded: bool = False  # a micro batch holds padding, which fused attention is told by a mask
     fused_gate: bool = False
     lean_norms: bool = False  # norms keep their input only
     local_layers: bool = False  # Megatron's own, without Transformer Engine

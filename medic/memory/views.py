@@ -29,7 +29,7 @@ from medic.memory.setup import Engine, Setup
 from medic.memory.shape import MAPS, Shape
 from medic.memory.states import QUANTIZED, WEIGHT, Style
 from medic.memory.tensor import splits_logits, splits_stream
-from medic.memory.windows import windows_of
+from medic.memory.windows import padded_of, windows_of
 from medic.records import dataclass, replace
 from medic.run_config import RunConfig
 
@@ -196,7 +196,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     compiled = read.flag("compile", low=True, usual=False, high=False)
     loss = read.flag("fused_loss", low=True, usual=False, high=False)
     fused, accumulation = attention_of(read), accumulation_of(read)
-    windows = windows_of(read)
+    windows, padded = windows_of(read), padded_of(read)
     lean_evaluation = keeps_no_logits(read.config)
     gradients = _gradient_bytes(read, styles[1])
     adapted = adapted_maps(read) if common.lora else (MAPS, MAPS, MAPS)
@@ -233,6 +233,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
             old_liger=(False, False, True)[i],  # no config tells its version
             fused_attention=fused[i],
             window=windows[i],
+            padded=padded[i],
             accumulation=accumulation[i],
             error=errors[i],
             reference=WEIGHT[styles[i]] if reference else 0,

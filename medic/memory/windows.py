@@ -1,4 +1,4 @@
-"""Models whose layers all look back at so many tokens only, and what sdpa then keeps.
+"""Models whose layers all look back at so many tokens only, batches that are padded, and what sdpa then keeps.
 
 A flag cannot tell torch's sdpa of a window: from as many tokens on transformers hands it a written
 mask (``masking_utils.py``, ``_ignore_causal_mask_sdpa``: no skip where the sequence is as long as the
@@ -6,14 +6,23 @@ window). torch makes of it a bias in the type of the queries, for every sequence
 each layer anew, and keeps it for the backward pass (``sdp_utils``, ``convert_boolean_attn_mask``;
 a row is padded to 16 values, ``pad_bias``). Beside a mask keys and values are repeated for all heads
 (``sdpa_attention.py``, ``use_gqa_in_sdpa``). Measured on an H200, torch 2.11, transformers 5.17.
-Flash attention takes the window itself.
+Flash attention takes the window itself. Of a batch with padding the mask is written too, of each of its
+sequences (``masking_utils.py``, ``_ignore_causal_mask_sdpa``: no skip where the attention mask has a zero);
+flash attention takes padding out of the batch (``modeling_flash_attention_utils.py``, ``_upad_input``).
+
+Padded to one length all: transformers ``--pad_to_max_length`` of its examples, axolotl
+``pad_to_sequence_len``. To the longest of a batch, unless they are packed: TRL ``sft_trainer.py``
+(``packing`` off), axolotl (``sample_packing`` off), LLaMA-Factory ``data/collator.py``, ms-swift.
 """
 
 from __future__ import annotations
 
+from medic.memory import details
 from medic.memory.reading import Reader, Views
 
 _PADDED = 16  # values of a bias's row
+# Trainers that pad the samples of a batch to its longest.
+_PAD = ("axolotl", "llama-factory", "ms-swift", "trl")
 # Families with one window for all layers; what a config.json without the key means
 # (transformers ``configuration_mistral.py``, ``configuration_phi3.py``, ``configuration_mixtral.py``).
 _WITHOUT_KEY = {"mistral": 4096, "phi3": 0, "mixtral": 0}
@@ -36,6 +45,22 @@ def _stated(read: Reader) -> int:
     family = read.config.setting("model_type", "hf-model")
     from_file = family is not None and family.origin.framework == "hf-model"
     return _WITHOUT_KEY[read.family] if from_file else 0
+
+
+def padded_of(read: Reader) -> Views[bool]:
+    """Whether a micro batch holds padding where sdpa runs; how long the samples are no config tells."""
+    word, config = read.word("attention"), read.config
+    if not read.eager or any(w in word for w in ("flash", "flex", "eager")):
+        return False, False, False
+    if details.flag(config, "packed") is True:
+        return False, False, False
+    if details.flag(config, "padded") is True or details.word(config, "padding") == "max_length":
+        return bool(word), True, True
+    several = (config.integer("micro_batch_size") or 1) > 1
+    if not several or config.framework not in _PAD:
+        return False, False, False
+    read.assumed["padding"] = "none"
+    return False, False, True
 
 
 def bias(sequence: int, width: int) -> int:

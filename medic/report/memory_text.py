@@ -59,6 +59,7 @@ ASSUMED = {
     "fused (sdpa or flash)": Text("fused (sdpa or flash)", "融合（sdpa 或 flash）"),
     "every second layer": Text("every second layer", "每两层重计算一层"),
     "all linear maps": Text("all linear maps", "所有线性层"),
+    "padding": Text("padding of the batches", "批次内填充"),
     "LoRA targets": Text("LoRA targets", "LoRA 目标层"),
     "feed-forward gate": Text("feed-forward gate", "前馈门控"),
 }
