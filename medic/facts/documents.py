@@ -117,7 +117,8 @@ class Written:
 class Document:
     """A parsed configuration file or script.
 
-    ``unreached`` are the commands of branches that the script does not take as it stands.
+    ``unreached`` are the commands of branches that the script does not take as it stands,
+    ``brought`` those that stand in the files that it sources (``sourced``, their paths).
     """
 
     file: str
@@ -129,6 +130,8 @@ class Document:
     held: Mapping[str, tuple[Word, ...]] = field(default_factory=dict)  # variables with options
     problems: tuple[Problem, ...] = ()
     written: tuple[Written, ...] = ()
+    brought: tuple[Command, ...] = ()
+    sourced: tuple[str, ...] = ()
 
     @property
     def every_command(self) -> tuple[Command, ...]:

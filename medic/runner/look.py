@@ -21,6 +21,7 @@ from medic.probe import Part, Probe, Scan
 T = TypeVar("T")
 FRESH_SECONDS = 900.0  # older logs say nothing about this machine's present state
 MAX_CONFIG = 2 * 1024 * 1024
+MAX_SOURCED = 256 * 1024
 MAX_OPEN = 512 * 1024 * 1024
 PARSING = 20.0  # seconds that a probe waits for another one to read the same file
 
@@ -185,7 +186,18 @@ class CaseLook:
         if path in self._case.parts:
             return parse(self._case.parts[path].encode(), path, variables=known)
         with self.open(path, MAX_CONFIG) as file:
-            return parse(file.read(), path, variables=known)
+            return parse(file.read(), path, variables=known, find=self._sourced)
+
+    def _sourced(self, script: str, name: str) -> tuple[str, bytes] | None:
+        """A file that a script sources, where it lies beside it or is given."""
+        from medic.case.sourced import sourced
+
+        path = sourced(script, name, [f.path for f in self._case.files])
+        try:
+            with self.open(path, MAX_SOURCED) if path is not None else io.BytesIO() as file:
+                return None if path is None else (path, file.read())
+        except Unreadable:
+            return None
 
     # --- knowledge --------------------------------------------------------------------------
 

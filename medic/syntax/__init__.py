@@ -6,12 +6,16 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePath
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from medic.errors import Unreadable
 from medic.facts import Document
 from medic.run_config import Syntax
 from medic.syntax.source import MAX_BYTES, SourceText
 from medic.text.patterns import regex
+
+if TYPE_CHECKING:
+    from medic.syntax.shell_sourced import Find
 
 __all__ = ["MAX_BYTES", "NONE_SET", "guess_syntax", "parse"]
 
@@ -49,9 +53,10 @@ def parse(
     file: str,
     syntax: Syntax | None = None,
     variables: Mapping[str, str] = NONE_SET,
+    find: Find | None = None,
 ) -> Document:
     """The document in ``data``; ``file`` names it in spans and messages; ``variables`` are those
-    that a script finds set.
+    that a script finds set, ``find`` reads the files that it sources.
 
     Raises Unreadable, naming file and line: too large (``MAX_BYTES``), not UTF-8 text (but for
     scripts: problem "not-utf-8"), not of the syntax, nested too deep, aliases that expand too far,
@@ -60,7 +65,7 @@ def parse(
     kind = syntax or guess_syntax(file, data)
     source = SourceText(data, file, any_bytes=kind == "shell")
     try:
-        return parse_source(source, kind, variables)
+        return parse_source(source, kind, variables, find)
     except RecursionError:
         raise source.too_deep(1) from None
     except Unreadable as problem:
@@ -87,7 +92,10 @@ def _with_odd(problem: Unreadable, source: SourceText) -> Unreadable:
 
 
 def parse_source(
-    source: SourceText, kind: Syntax, variables: Mapping[str, str] = NONE_SET
+    source: SourceText,
+    kind: Syntax,
+    variables: Mapping[str, str] = NONE_SET,
+    find: Find | None = None,
 ) -> Document:
     """The document of a text that is read already. Raises Unreadable."""
     if kind == "yaml":
@@ -111,7 +119,7 @@ def parse_source(
             )
         from medic.syntax.shell_tree import parse_shell
 
-        return parse_shell(source, variables)
+        return parse_shell(source, variables, find)
     if kind == "python":
         from medic.syntax.python_tree import parse_python
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from medic.syntax.treesitter import with_comments
+from medic.syntax.treesitter import tree_of, with_comments
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -54,6 +54,26 @@ def evaluate(
         return variable(_text(node))
     text = _text(node)
     return int(text) if text.isdecimal() and len(text) < 19 and not text.startswith("0x") else None
+
+
+def is_sum(node: tree_sitter.Node) -> bool:
+    """Whether it is ``$((…))`` that the grammar takes for a command, as it does in a here-document."""
+    if node.type != "command_substitution" or _text(node)[:3] != "$((":
+        return False
+    return node.parent is not None and node.parent.type == "heredoc_body"
+
+
+def as_sum(node: tree_sitter.Node) -> tree_sitter.Node:
+    """The same read as what it is."""
+    if not is_sum(node):
+        return node
+    todo = [tree_of("bash", b"_=" + (node.text or b""))]
+    while todo:
+        here = todo.pop()
+        if here.type == "arithmetic_expansion":
+            return here
+        todo += with_comments(here)
+    return node
 
 
 def _binary(

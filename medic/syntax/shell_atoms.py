@@ -69,7 +69,7 @@ def atoms_of(source: SourceText, words: Sequence[Word]) -> list[Atom]:
     for word in words:
         if found:
             found.append(Atom(" ", found[-1].end, found[-1].end, exact=False))
-        start, end = word.span.start - source.skipped, word.span.end - source.skipped
+        start, end = source.offsets(word.span)
         quotes = int(word.raw[1:-1] == word.value and word.raw[:1] in ("'", '"'))
         exact = bool(quotes) or word.raw == word.value
         found.append(Atom(word.value, start + quotes, end - quotes, exact=exact))

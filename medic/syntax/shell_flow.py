@@ -102,7 +102,7 @@ class Flow(ABC):
             if condition is not None:
                 self.run(condition)
                 guarded |= self._guarded(self.text(condition), _UNSET_TEST)
-            decided = self._decide(condition)
+            decided = self.decide(condition)
             if decided is False and not last:
                 self._beside(body)
                 continue
@@ -149,7 +149,7 @@ class Flow(ABC):
             return
         left, right = node.children[0], node.children[2]
         self.run(left)
-        decided = self._decide(left)
+        decided = self.decide(left)
         if decided is not None and decided == (operator == "||"):
             return
         before = dict(self.variables)
@@ -159,7 +159,8 @@ class Flow(ABC):
             after = dict(self.variables)
             self._merge([after, before], self._guarded(self.text(left), pattern))
 
-    def _decide(self, condition: tree_sitter.Node | None) -> bool | None:
+    def decide(self, condition: tree_sitter.Node | None) -> bool | None:
+        """Whether a condition holds, as far as that is known."""
         return None if condition is None else truth(condition, self._one_word)
 
     def _one_word(self, node: tree_sitter.Node) -> str | None:

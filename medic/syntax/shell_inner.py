@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from medic.facts import Word
 from medic.records import replace
 from medic.syntax.shell_atoms import Atom, Variable
+from medic.syntax.source import SourceText
 from medic.syntax.treesitter import tree_of, with_comments
 from medic.text.patterns import regex
 
@@ -144,11 +145,11 @@ def gives_parameters(words: Sequence[Word]) -> bool:
     return bool(words) and _COMMAND_FLAG.match(words[-1].value or "") is not None
 
 
-def parameters(arguments: Sequence[Word], skipped: int) -> dict[str, Variable]:
-    """``$1`` to ``$9`` and ``$@``; ``skipped`` are the bytes of a mark before the script."""
+def parameters(arguments: Sequence[Word], source: SourceText) -> dict[str, Variable]:
+    """``$1`` to ``$9`` and ``$@``."""
     found = {"@": Variable(elements=tuple(arguments))}
     for i, word in enumerate(arguments[:9], 1):
-        start, end = word.span.start - skipped, word.span.end - skipped
+        start, end = source.offsets(word.span)
         found[str(i)] = Variable((Atom(word.value, start, end, exact=word.raw == word.value),))
     return found
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from medic.facts import Command, Document, Word
 from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable, glued
+from medic.syntax.shell_calls import Calls
 from medic.syntax.shell_faults import refusal
-from medic.syntax.shell_flow import LOOPS, Flow
+from medic.syntax.shell_flow import LOOPS
 from medic.syntax.shell_inner import (
     MAX_INNER,
     as_meant,
@@ -30,6 +31,7 @@ from medic.syntax.shell_inner import (
 )
 from medic.syntax.shell_problems import problems_of
 from medic.syntax.shell_slurm import slurm_variables
+from medic.syntax.shell_sourced import Find
 from medic.syntax.shell_words import Expander
 from medic.syntax.shell_written import written_by
 from medic.syntax.source import MAX_DEPTH, SourceText
@@ -39,16 +41,13 @@ if TYPE_CHECKING:
     import tree_sitter
 
 MAX_STATEMENTS = 20_000
-_MAX_CALLS = 5
 
 
-class _Script(Flow):
-    def __init__(self, source: SourceText) -> None:
-        super().__init__(source)
-        self.functions: dict[str, tree_sitter.Node] = {}
+class _Script(Calls):
+    def __init__(self, source: SourceText, find: Find | None) -> None:
+        super().__init__(source, find)
         self.statements = 0
         self.depth = 0
-        self.calls: set[str] = set()  # functions that are being read
         self.inner = 0
         self.prefix: tuple[Word, ...] = ()
         self.quoted_twice = False
@@ -75,17 +74,6 @@ class _Script(Flow):
         for child in with_comments(node):
             if child.type == "variable_assignment":
                 self._assign(child)
-
-    def _define(self, node: tree_sitter.Node) -> None:
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        if name is not None and body is not None:
-            self.functions[self.text(name)] = body
-
-    def finish(self) -> None:
-        """Functions that nothing here calls are read once: a script may be sourced."""
-        for name, body in list(self.functions.items()):
-            if name not in self.called:
-                self.run(body)
 
     # --- assignments and commands -----------------------------------------------------------
 
@@ -127,7 +115,7 @@ class _Script(Flow):
                 continue
             if self.text(name) == "read":
                 self._read_document(body, one)
-            elif found := written_by(self.source, self.words.fields, body, files, one):
+            elif found := written_by(self.source, self.words, body, files, one):
                 self.written.append(found)
             elif self.inner < MAX_INNER:
                 self._document(self.text(name), one)
@@ -178,14 +166,14 @@ class _Script(Flow):
         for one in commands_in(words, *script):
             self._told(node.start_byte, end, one, assignments)
             if one and one[0].value is not None:
-                self._effects(one[0].value, one[1:])
+                self.effects(one[0].value, one[1:])
 
     def _told(
         self, start: int, end: int, words: Sequence[Word], assignments: dict[str, str]
     ) -> None:
         span = self.source.span(start, end)
         own = (handed_on(word, quoted_twice=self.quoted_twice) for word in words)
-        self.commands.append(Command(span, (*self.prefix, *own), assignments))
+        self.keep(Command(span, (*self.prefix, *own), assignments))
 
     def _nested(
         self, child: tree_sitter.Node, words: list[Word], rest: Sequence[tree_sitter.Node]
@@ -220,31 +208,13 @@ class _Script(Flow):
         outer = self.source, self.words, self.prefix, self.quoted_twice
         before = dict(self.variables)
         if given is not None:
-            self.variables.update(parameters(given, self.source.skipped))
+            self.variables.update(parameters(given, self.source))
         self.source = self.source.masked(body)
         self.words = Expander(self.source, self.variables)
         self.prefix, self.quoted_twice = prefix, quoted_twice
         self.run(root)
         self.source, self.words, self.prefix, self.quoted_twice = outer
         self._restore(before)
-
-    def _effects(self, name: str, arguments: list[Word]) -> None:
-        if name in ("read", "getopts", "mapfile", "readarray"):
-            for word in arguments:
-                if word.value and word.value.isidentifier():
-                    self.variables[word.value] = UNKNOWN
-        if name == "shift" and "@" in self.variables:
-            self.variables["@"] = UNKNOWN
-        body = self.functions.get(name)
-        if body is None or name in self.calls or len(self.calls) >= _MAX_CALLS:
-            return
-        self.called.add(name)
-        self.calls.add(name)
-        outer = self.variables.get("@")
-        self.variables.update(parameters(arguments, self.source.skipped))
-        self.run(body)
-        self.variables["@"] = outer or UNKNOWN
-        self.calls.discard(name)
 
 
 _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
@@ -254,7 +224,7 @@ _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
     "declaration_command": _Script._declaration,
     "variable_assignments": _Script._declaration,
     "unset_command": _Script.unset,
-    "function_definition": _Script._define,
+    "function_definition": _Script.define,
     "subshell": _Script.aside,
     "if_statement": _Script.branches,
     "case_statement": _Script.cases,
@@ -271,8 +241,9 @@ _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
 }  # fmt: skip
 
 
-def parse_shell(source: SourceText, given: Mapping[str, str]) -> Document:
-    """The commands of a script that finds ``given`` set, in the order in which they are reached.
+def parse_shell(source: SourceText, given: Mapping[str, str], find: Find | None = None) -> Document:
+    """The commands of a script that finds ``given`` set, in the order in which they are reached;
+    ``find`` reads the files that it sources.
 
     Behind a quote or a here-document that nothing closes there is no telling what is a command.
     """
@@ -281,7 +252,7 @@ def parse_shell(source: SourceText, given: Mapping[str, str]) -> Document:
     if refused is not None and (refused.word in ("'", '"') or refused.kind == "document"):
         read = body[: body.rfind(b"\n", 0, refused.start) + 1]
     root = root_of(read)
-    script = _Script(source.masked(source.body[: len(read)]))
+    script = _Script(source.masked(source.body[: len(read)]), find)
     outer = {name: Variable((Atom(value, 0, 0, exact=False),)) for name, value in given.items()}
     script.variables.update({**outer, **slurm_variables(script.source.body)})
     script.run(root)
@@ -296,4 +267,5 @@ def parse_shell(source: SourceText, given: Mapping[str, str]) -> Document:
         unreached=unreached,
         problems=tuple(problems_of(source, root, body, refused)),
         written=tuple(script.written[:MAX_INNER]),
+        brought=tuple(script.brought), sourced=tuple(script.sourced.read),
     )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from medic.facts import Word
 from medic.records import replace
-from medic.syntax.shell_arithmetic import evaluate
+from medic.syntax.shell_arithmetic import as_sum, evaluate, is_sum
 from medic.syntax.shell_atoms import (
     BLANKS,
     MAX_PARTS,
@@ -109,7 +109,8 @@ class Expander:
         """A word from the middle of a variable, or one of several in one argument."""
         group_here = self._here(group)
         start, end = group_here[0].start, group_here[-1].end
-        if end < start:  # its parts come from several assignments
+        if end < start or self.source.own(start) != self.source.own(end):
+            # its parts come from several assignments
             end = group_here[0].end
         if (start, end) == (0, 0) and node is not None:
             start, end = node.start_byte, node.end_byte
@@ -120,9 +121,11 @@ class Expander:
 
     def _here(self, group: Sequence[Atom]) -> Sequence[Atom]:
         """Without the parts at its beginning that stand in lines above: ``$ROOT/a.yaml``."""
-        last = max(group, key=lambda atom: atom.start)
+        files = [self.source.own(atom.start)[1] for atom in group]
+        here = [atom for atom, first in zip(group, files, strict=True) if first == min(files)]
+        last = max(here, key=lambda atom: atom.start)
         line = self.source.body.rfind(b"\n", 0, last.start)
-        return [atom for atom in group if atom.start > line] or group
+        return [atom for atom in here if atom.start > line] or here
 
     # --- atoms ------------------------------------------------------------------------------
 
@@ -135,8 +138,8 @@ class Expander:
             return [self._raw_string(node)]
         if kind in ("simple_expansion", "expansion"):
             return self._expansion(node, quoted=quoted)
-        if kind == "arithmetic_expansion":
-            number = evaluate(node, self._number)
+        if kind == "arithmetic_expansion" or is_sum(node):
+            number = evaluate(as_sum(node), self._number)
             text = None if number is None else str(number)
             return [Atom(text, node.start_byte, node.end_byte, exact=False)]
         if kind in ("concatenation", "command_name", "variable_assignment"):

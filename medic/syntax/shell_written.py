@@ -1,16 +1,18 @@
 """Configurations that a script writes: ``cat > ds.json <<EOF``, read in place.
 
-What is around the text is blanked, so that every byte stands where it is in the script. What the
-shell fills in is not known: a bare ``$X`` of JSON reads as text with a ``$`` in it.
+What is around the text is blanked, so that every byte stands where it is in the script. A bare ``$X``
+of JSON or TOML reads as text with a ``$`` in it, until it is filled in (see ``shell_filled``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from medic.errors import Unreadable
-from medic.facts import Word, Written
+from medic.facts import Written
+from medic.syntax.shell_filled import filled
+from medic.syntax.shell_words import Expander
 from medic.syntax.source import SourceText
 from medic.syntax.treesitter import with_comments
 from medic.text.patterns import regex
@@ -24,13 +26,13 @@ _ENDINGS = (".json", ".yaml", ".yml", ".toml")
 _TEMPLATE = regex(rb"[$`@]|\{\{|%\(|<%")
 _OUTSIDE = regex(rb"[^\n]")
 _STRING_OR_FILLED = regex(rb'"(?:[^"\\\n]|\\.)*"|\$+')
-# Where JSON has a value: what stands elsewhere may be any part of an object.
-_VALUE_BEFORE, _VALUE_BEHIND = regex(rb"[:,\[]\s*$"), regex(rb"\s*(?:[,\]}]|$)")
+# Where JSON, and TOML, have a value: what stands elsewhere may be any part of an object.
+_VALUE_BEFORE, _VALUE_BEHIND = regex(rb"[:=,\[]\s*$"), regex(rb"\s*(?:[,\]}#\n]|$)")
 
 
 def written_by(
     source: SourceText,
-    fields: Callable[[tree_sitter.Node], list[Word]],
+    expander: Expander,
     command: tree_sitter.Node,
     files: Sequence[tree_sitter.Node],
     node: tree_sitter.Node,
@@ -46,12 +48,16 @@ def written_by(
         for target in file.children_by_field_name("destination")[:1]
     ]
     named = goes if program == "cat" else with_comments(command)[1:]
-    words = [w for n in named for w in fields(n) if not w.raw.startswith("-")]
+    words = [w for n in named for w in expander.fields(n) if not w.raw.startswith("-")]
     name = (words[0].value or words[0].raw).strip("\"'") if len(words) == 1 else ""
-    return _written(source, name, node) if name.endswith(_ENDINGS) or "$" in name else None
+    return (
+        _written(source, expander, name, node) if name.endswith(_ENDINGS) or "$" in name else None
+    )
 
 
-def _written(source: SourceText, name: str, node: tree_sitter.Node) -> Written | None:
+def _written(
+    source: SourceText, expander: Expander, name: str, node: tree_sitter.Node
+) -> Written | None:
     """What the here-document states; None for an empty one, and one of no known format."""
     from medic.syntax import guess_syntax, parse_source
 
@@ -64,17 +70,20 @@ def _written(source: SourceText, name: str, node: tree_sitter.Node) -> Written |
     if kind not in ("json", "yaml", "toml") or not text.strip() or not _is_config(name, text):
         return None
     told = True
-    if kind == "json" and bytes(head.text or b"")[:1] not in (b"'", b'"', b"\\"):
+    fills = bytes(head.text or b"")[:1] not in (b"'", b'"', b"\\")
+    if kind in ("json", "toml") and fills:
         text, told = _filled_in(text, body)
-    before = _OUTSIDE.sub(b" ", source.data[: source.skipped + body.start_byte])
-    inner = SourceText(before + text, source.file)
+    own, first = source.own(body.start_byte)
+    before = _OUTSIDE.sub(b" ", own.data[: own.skipped + body.start_byte - first])
+    inner = SourceText(before + text, own.file)
     try:
-        return Written(name, parse_source(inner, kind))
+        document = parse_source(inner, kind)
     except Unreadable as problem:
         if not told:
             return None
         exact = _TEMPLATE.search(source.body, body.start_byte, body.end_byte) is None
         return Written(name, None, problem.en, problem.zh, problem.at, exact)
+    return Written(name, filled(document, expander, source, body) if fills else document)
 
 
 def _is_config(name: str, text: bytes) -> bool:
@@ -83,7 +92,7 @@ def _is_config(name: str, text: bytes) -> bool:
 
 
 def _filled_in(text: bytes, body: tree_sitter.Node) -> tuple[bytes, bool]:
-    """JSON with a string, as long as before, for all that the shell fills in outside of strings;
+    """JSON or TOML with a string, as long as before, for all that the shell fills in outside of strings;
     and whether all of that stands where a value does.
     """
     masked = bytearray(text)

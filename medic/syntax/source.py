@@ -33,6 +33,7 @@ class SourceText:
     def __init__(self, data: bytes, file: str, *, any_bytes: bool = False) -> None:
         self.file = file
         self._nodes = 0
+        self._behind: tuple[tuple[int, SourceText], ...] = ()
         if len(data) > MAX_BYTES:
             raise Unreadable(
                 f"larger than {MAX_BYTES // 1024 // 1024} MiB",
@@ -84,6 +85,35 @@ class SourceText:
         other.body = body
         return other
 
+    # --- other files behind it --------------------------------------------------------------
+
+    def followed_by(self, other: SourceText) -> tuple[SourceText, int]:
+        """This text with another file's behind it, and the offset where that begins; offsets there
+        have their place in the other file."""
+        from copy import copy
+
+        for start, one in self._behind:
+            if one.file == other.file:
+                return self, start
+        both = copy(self)
+        both.body = self.body + b"\n" + other.body
+        both._behind = (*self._behind, (len(self.body) + 1, other))
+        return both, len(self.body) + 1
+
+    def own(self, octet: int) -> tuple[SourceText, int]:
+        """The file in which an offset of the body lies, and where that file begins."""
+        for start, one in reversed(self._behind):
+            if octet >= start:
+                return one, start
+        return self, 0
+
+    def offsets(self, span: Span) -> tuple[int, int]:
+        """Where in the body a span of this file, or of one behind it, begins and ends."""
+        for start, one in self._behind:
+            if one.file == span.file:
+                return start + span.start - one.skipped, start + span.end - one.skipped
+        return span.start - self.skipped, span.end - self.skipped
+
     # --- positions --------------------------------------------------------------------------
 
     @cached_property
@@ -123,6 +153,11 @@ class SourceText:
 
     def span(self, start: int, end: int) -> Span:
         """The span of bytes ``start`` to ``end`` of the body."""
+        if self._behind:
+            one, first = self.own(start)
+            if one is not self:
+                return one.span(start - first, min(end - first, len(one.body)))
+            end = max(start, min(end, self._behind[0][0] - 1))
         line, column = self._place(start)
         end_line, end_column = self._place(end)
         skip = self.skipped
@@ -132,7 +167,10 @@ class SourceText:
         return self.span(self.byte_of(start), self.byte_of(end))
 
     def raw(self, span: Span) -> str:
-        """The text as written at a span of this file."""
+        """The text as written at a span of this file, or of one behind it."""
+        for _, one in self._behind:
+            if one.file == span.file:
+                return one.raw(span)
         return self.data[span.start : span.end].decode("utf-8", "replace")
 
     def at(self, line: int) -> str:

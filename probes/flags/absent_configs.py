@@ -38,7 +38,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         for flag, there in (one for launch in own for one in _judged(look, script, given, launch)):
             judged.append(there)
             if not there:
-                source = script.source(flag.span.line)
+                source = script.at(flag.span)
                 yield Finding(PATH, "fires", {"path": flag.value}, source, span=flag.span)
     # The cause has other faces: of a run, paths that are there here do not speak against it.
     if all(judged) and not look.has(LogHits):

@@ -129,7 +129,7 @@ def _finding(script: ScriptText, what: Text, span: Span, new: str) -> Finding:
         edit = Edit(span.file, span.start, span.end, new)
         repair = Repair((Respelt((edit,)),), safe=False, why=NEAREST)
     values = {"what": what, "closed": True}
-    source = script.source(span.line)
+    source = script.at(span)
     return Finding(NOT_TAKEN, "fires", values, source, span=span, repair=repair)
 
 

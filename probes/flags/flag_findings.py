@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medic.facts import Source, Word
+from medic.facts import Word
 from medic.i18n import Text
 from medic.probe import Finding
 from medic.run_config import Change
@@ -50,7 +50,7 @@ _EMPTY = Text("{flag} needs a value, and none follows", "{flag} 需要取值，�
 def finding_of(script: ScriptText, fault: Fault, program: str, right: Now | None = None) -> Finding:
     flag = _written(fault.given)
     span = fault.given.word.span
-    source = Source(script.name, span.line, text=script.line_text(span.line))
+    source = script.at(span)
     value = {"flag": flag, "script": program, "where": source.where(), "consequence": STOPS}
     if fault.kind == "empty":
         what = _EMPTY.fill(flag=flag)
@@ -81,14 +81,14 @@ def finding_of(script: ScriptText, fault: Fault, program: str, right: Now | None
 
 def parted(script: ScriptText, flag: str, word: Word) -> Finding:
     span = word.span
-    source = Source(script.name, span.line, text=script.line_text(span.line))
+    source = script.at(span)
     what = _SECOND.fill(flag=flag, word=word.raw)
     return Finding(VALUE, "fires", {"what": what}, source, span=span)
 
 
 def too_many(script: ScriptText, extra: Extra) -> Finding:
     span = extra.word.span
-    source = Source(script.name, span.line, text=script.line_text(span.line))
+    source = script.at(span)
     said = _NO_MORE if extra.value else _NONE_AT_ALL
     said = _ALONE if extra.supposed else said
     what = said.fill(flag=extra.flag, value=extra.value, word=extra.word.raw)

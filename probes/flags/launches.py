@@ -52,7 +52,7 @@ def _every(document: Document) -> list[Launch]:
         for name, value in document.variables.items()
         if value is not None and _FOR_LAUNCHERS.match(name)
     }
-    commands = document.commands[:MAX_COMMANDS]
+    commands = (*document.commands, *document.brought)[:MAX_COMMANDS]
     found = [one for command in commands if (one := launch_of(command, shared)) is not None]
     other = [one for one in found if not serves(one)]
     kept = () if training(other) else _kept(document, shared)

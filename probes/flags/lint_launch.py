@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from medic.facts import Launch, Launches, LogHits, Parsers, Source
+from medic.facts import Launch, Launches, LogHits, Parsers
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.records import replace
@@ -131,7 +131,7 @@ def _flags(look: Look) -> frozenset[str]:
 
 
 def _finding(script: ScriptText, name: str, what: Text, span: Span) -> Finding:
-    source = Source(script.name, span.line, text=script.line_text(span.line))
+    source = script.at(span)
     return Finding(name, "fires", {"what": what}, source, span=span)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from medic.errors import Unreadable
-from medic.facts import Document, GivenFile, Source
+from medic.facts import Document, GivenFile
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
@@ -67,7 +67,7 @@ def _parsed(look: Look, path: str) -> Document | None:
 def _refused(script: ScriptText, document: Document) -> Iterator[Finding]:
     found = stop(script, document)
     if found is not None:
-        source, span = script.source(found.span.line), found.span
+        source, span = script.at(found.span), found.span
         value = {"what": found.what}
         yield Finding(REFUSED, "fires", value, source, span=span, repair=found.repair)
 
@@ -112,7 +112,7 @@ def _unset(script: ScriptText, document: Document) -> Iterator[Finding]:
     left += unset_small(script, document, told | {one.variable for one in left})
     for name in left:
         value = {"variable": name.variable, "meant": _NOT_SET, "so": _NO_WORD}
-        source = script.source(name.span.line)
+        source = script.at(name.span)
         yield Finding(UNSET, "fires", value, source, span=name.span)
 
 
@@ -121,7 +121,7 @@ def _misnamed(script: ScriptText, found: Sequence[Misnamed]) -> Iterator[Finding
         meant = _MEANT.fill(near=one.text or f"${one.meant}")
         index = script.line_text(one.span.line)[: one.span.column - 1].endswith("[")
         value = {"variable": one.variable, "meant": meant, "so": _ELEMENT if index else _NO_WORD}
-        source, span = script.source(one.span.line), one.span
+        source, span = script.at(one.span), one.span
         repair = replaced(span, one.text or one.raw.replace(one.variable, one.meant))
         yield Finding(UNSET, "fires", value, source, span=span, repair=repair)
 
@@ -131,7 +131,7 @@ def _finding(script: ScriptText, one: Unset) -> Finding:
     then = (_NEXT if one.takes else _NOTHING).fill(flag=one.flag, takes=one.takes)
     meant = _MEANT.fill(near=one.near) if one.near else _NOT_SET
     value = {"variable": one.variable, "meant": meant, "so": then}
-    source = Source(script.name, span.line, text=script.line_text(span.line))
+    source = script.at(span)
     return Finding(UNSET, "fires", value, source, span=span, repair=meant_variable(one))
 
 

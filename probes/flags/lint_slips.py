@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from medic.errors import Unreadable
-from medic.facts import LogHits, Source
+from medic.facts import LogHits
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.records import replace
@@ -82,14 +82,14 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
         if place in places or len(places) >= MAX_FOUND:
             continue
         places.add(place)
-        source = Source(script.name, slip.span.line, text=script.line_text(slip.span.line))
+        source = script.at(slip.span)
         finding = Finding(name, "fires", {"what": slip.what}, source, span=slip.span)
         yield replace(finding, repair=slip.repair)
     wrong = [(name, str(port), _PORT, span) for name, port, span in ports(script)]
     wrong += [(name, text, EACH_ONCE, span) for name, text, span in repeated(script)]
     for name, text, allowed, span in wrong:
         value = {"key": name, "value": text, "allowed": allowed}
-        source = Source(script.name, span.line, text=script.line_text(span.line))
+        source = script.at(span)
         yield Finding(IMPOSSIBLE, "fires", value, source, span=span)
 
 

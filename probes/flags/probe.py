@@ -16,7 +16,7 @@ from .outcome import misspelt, with_value
 from .places import Places
 from .refusals import stop
 from .rejected import Complaint, read_refusals
-from .script_text import NEEDS_SCRIPT, read_script
+from .script_text import NEEDS_SCRIPT, read_script, sourced
 from .slurm import allocation_of, batch_words
 from .suspects import (
     LOCAL_RANK,
@@ -53,7 +53,10 @@ NEEDS_WHOLE = Text(
 def run_launch(look: Look) -> Iterator[Launches | Skip | Unread]:
     """Reads the training commands of the given scripts."""
     found: list[Launch] = []
+    brought = sourced(look)
     for given in look.files("script"):
+        if given.path in brought:
+            continue
         read = _launches(look, given)
         if isinstance(read, Unread):
             yield read

@@ -65,6 +65,12 @@ class ScriptText:
         """The text of a line; empty for a line that the script does not have."""
         return self.lines[line - 1] if 0 < line <= len(self.lines) else ""
 
+    def at(self, span: Span) -> Source:
+        """The line of a place: of the script, or of a file that it sources."""
+        if span.file != self.file:
+            return Source(span.file, span.line)
+        return Source(self.name, span.line, text=self.line_text(span.line))
+
     @cached_property
     def documents(self) -> frozenset[int]:
         """Lines of here-documents: text for another program."""
@@ -161,6 +167,18 @@ def _computes(before: str) -> bool:
 def _script(path: str, text: str, name: str) -> ScriptText:
     """Several probes look at the same script: its masked lines are made once."""
     return ScriptText(path, text, name)
+
+
+def sourced(look: Look) -> frozenset[str]:
+    """The given scripts that another one reads in: they are a part of it."""
+    return frozenset(one for given in look.files("script") for one in _sourced(look, given.path))
+
+
+def _sourced(look: Look, path: str) -> tuple[str, ...]:
+    try:
+        return look.parse(path).sourced
+    except Unreadable:
+        return ()
 
 
 def read_script(look: Look, path: str, name: str) -> ScriptText | None:

@@ -1,0 +1,100 @@
+"""What the commands of a script do to the script itself: functions, sourced files, ``read``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from medic.facts import Command, Word
+from medic.syntax.shell_atoms import UNKNOWN
+from medic.syntax.shell_flow import Flow
+from medic.syntax.shell_inner import as_meant, parameters
+from medic.syntax.shell_sourced import MAX_WITHIN, Find, Sourced, name_of
+from medic.syntax.source import SourceText
+from medic.syntax.treesitter import tree_of
+from medic.text.patterns import regex
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_MAX_CALLS = 5
+_IS_FILE = regex(r"^(?:\[\[?\s+|test\s+)-[efrs]\s+(\S+?)(?:\s+\]\]?)?$")
+_OUTSIDE = regex(rb"[^\n]")
+
+
+class Calls(Flow):
+    """Follows functions and sourced files; ``brought`` are the commands that stand in the latter."""
+
+    def __init__(self, source: SourceText, find: Find | None = None) -> None:
+        super().__init__(source)
+        self.functions: dict[str, tree_sitter.Node] = {}
+        self.calls: set[str] = set()  # functions that are being read
+        self.brought: list[Command] = []
+        self.sourced = Sourced(source, find)
+        self._within: list[str] = []
+
+    def keep(self, command: Command) -> None:
+        """Takes a command that is reached to those of its file."""
+        if command.span.file == self.source.file:
+            self.commands.append(command)
+        elif self.commands is not self.unreached:
+            self.brought.append(command)
+
+    def define(self, node: tree_sitter.Node) -> None:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is not None and body is not None:
+            self.functions[self.text(name)] = body
+
+    def finish(self) -> None:
+        """Functions that nothing here calls are read once: a script may be sourced."""
+        for name, body in list(self.functions.items()):
+            if name not in self.called and self.source.own(body.start_byte)[1] == 0:
+                self.run(body)
+
+    def effects(self, name: str, arguments: Sequence[Word]) -> None:
+        """What the variables are after a command."""
+        if name in ("read", "getopts", "mapfile", "readarray"):
+            for word in arguments:
+                if word.value and word.value.isidentifier():
+                    self.variables[word.value] = UNKNOWN
+        if name == "shift" and "@" in self.variables:
+            self.variables["@"] = UNKNOWN
+        if name in ("source", ".") and arguments:
+            self._read_in(arguments[0])
+        body = self.functions.get(name)
+        if body is None or name in self.calls or len(self.calls) >= _MAX_CALLS:
+            return
+        self.called.add(name)
+        self.calls.add(name)
+        outer = self.variables.get("@")
+        self.variables.update(parameters(arguments, self.source))
+        self.run(body)
+        self.variables["@"] = outer or UNKNOWN
+        self.calls.discard(name)
+
+    def _file(self, raw: str, value: str | None) -> SourceText | None:
+        return self.sourced.text(name_of(raw, value, self.variables, self.source))
+
+    def _read_in(self, word: Word) -> None:
+        """Runs what a file says, which stands behind the script's own text from here on."""
+        other = self._file(word.raw, word.value)
+        if other is None or other.file in self._within or len(self._within) >= MAX_WITHIN:
+            return
+        both, first = self.source.followed_by(other)
+        blank = _OUTSIDE.sub(b" ", both.body[:first])
+        root = tree_of("bash", blank + as_meant(other.body))
+        if root.has_error:
+            return
+        self.source = self.words.source = both
+        self._within.append(other.file)
+        self.run(root)
+        self._within.pop()
+
+    def decide(self, condition: tree_sitter.Node | None) -> bool | None:
+        """As every condition; a file that can be read in is there."""
+        found = _IS_FILE.match(self.text(condition).strip()) if condition is not None else None
+        if found is not None and "$" not in found[1]:
+            there = self._file(found[1], found[1].strip("\"'")) is not None
+        else:
+            there = found is not None and self._file(found[1], None) is not None
+        return True if there else super().decide(condition)
