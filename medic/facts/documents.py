@@ -118,7 +118,8 @@ class Document:
     """A parsed configuration file or script.
 
     ``unreached`` are the commands of branches that the script does not take as it stands,
-    ``brought`` those that stand in the files that it sources (``sourced``, their paths).
+    ``texts`` is what here-documents write to files (None: not known, or not all of it),
+    ``brought`` are the commands that stand in the files that it sources (``sourced``, their paths).
     """
 
     file: str
@@ -130,6 +131,7 @@ class Document:
     held: Mapping[str, tuple[Word, ...]] = field(default_factory=dict)  # variables with options
     problems: tuple[Problem, ...] = ()
     written: tuple[Written, ...] = ()
+    texts: Mapping[str, str | None] = field(default_factory=dict)
     brought: tuple[Command, ...] = ()
     sourced: tuple[str, ...] = ()
 

@@ -38,6 +38,7 @@ class Flow(ABC):
         self.unreached: list[Command] = []  # of branches that are not taken
         self.called: set[str] = set()
         self.written: list[Written] = []
+        self.texts: dict[str, str | None] = {}  # what commands write to files
         self.words = Expander(source, self.variables)
 
     @abstractmethod

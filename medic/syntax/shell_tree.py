@@ -33,7 +33,7 @@ from medic.syntax.shell_problems import problems_of
 from medic.syntax.shell_slurm import slurm_variables
 from medic.syntax.shell_sourced import Find
 from medic.syntax.shell_words import Expander
-from medic.syntax.shell_written import written_by
+from medic.syntax.shell_written import texts_of, written_by
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.treesitter import tree_of, with_comments, with_fields
 
@@ -110,6 +110,8 @@ class _Script(Calls):
         files = [n for n in redirects if n.type == "file_redirect"]
         self._command(body, [w for n in files for w in n.children_by_field_name("destination")[1:]])
         name = body.child_by_field_name("name")
+        for file, text in texts_of(self.words, self.text(name) if name else "", files, redirects):
+            self.texts[file] = None if file in self.texts else text
         for one in redirects:
             if one.type != "heredoc_redirect" or name is None:
                 continue
@@ -267,5 +269,5 @@ def parse_shell(source: SourceText, given: Mapping[str, str], find: Find | None 
         unreached=unreached,
         problems=tuple(problems_of(source, root, body, refused)),
         written=tuple(script.written[:MAX_INNER]),
-        brought=tuple(script.brought), sourced=tuple(script.sourced.read),
+        texts=script.texts, brought=tuple(script.brought), sourced=tuple(script.sourced.read),
     )  # fmt: skip

@@ -180,10 +180,14 @@ class Expander:
 
     def document(self, node: tree_sitter.Node) -> list[Atom] | None:
         """The text of a here-document without the blanks around it; None where it stays in its
-        backslashes, as between quotes nothing is filled in."""
+        backslashes, as between quotes nothing is filled in, and where the grammar ends it at a line
+        that only begins with its end."""
         found = {child.type: child for child in node.children}
-        head, text = found.get("heredoc_start"), found.get("heredoc_body")
+        head, text, end_of = (found.get(f"heredoc_{part}") for part in ("start", "body", "end"))
         if head is None or text is None:
+            return None
+        behind = b"\n" if end_of is None else self.source.body[end_of.end_byte :][:1]
+        if behind not in (b"", b"\n", b"\r", b" ", b")"):
             return None
         octets = self.source.body[text.start_byte : text.end_byte]
         start = text.start_byte + len(octets) - len(octets.lstrip())

@@ -6,11 +6,12 @@ of JSON or TOML reads as text with a ``$`` in it, until it is filled in (see ``s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from medic.errors import Unreadable
 from medic.facts import Written
+from medic.syntax.shell_atoms import joined
 from medic.syntax.shell_filled import filled
 from medic.syntax.shell_words import Expander
 from medic.syntax.source import SourceText
@@ -41,18 +42,49 @@ def written_by(
     program = source.body[command.start_byte : command.end_byte].split(None, 1)[0].decode("latin-1")
     if program not in _WRITERS:
         return None
-    goes = [
-        target
-        for file in (*files, *node.children)
-        if file.type == "file_redirect"
-        for target in file.children_by_field_name("destination")[:1]
-    ]
-    named = goes if program == "cat" else with_comments(command)[1:]
+    name = _name(expander, program, command, (*files, *node.children))
+    is_config = name.endswith(_ENDINGS) or "$" in name
+    return _written(source, expander, name, node) if is_config else None
+
+
+def _name(
+    expander: Expander,
+    program: str,
+    command: tree_sitter.Node,
+    redirects: Sequence[tree_sitter.Node],
+) -> str:
+    """The one file that ``cat`` or ``tee`` writes; "" for several."""
+    named = targets(redirects) if program == "cat" else with_comments(command)[1:]
     words = [w for n in named for w in expander.fields(n) if not w.raw.startswith("-")]
-    name = (words[0].value or words[0].raw).strip("\"'") if len(words) == 1 else ""
-    return (
-        _written(source, expander, name, node) if name.endswith(_ENDINGS) or "$" in name else None
-    )
+    return (words[0].value or words[0].raw).strip("\"'") if len(words) == 1 else ""
+
+
+def targets(redirects: Sequence[tree_sitter.Node]) -> list[tree_sitter.Node]:
+    """The files that redirections lead to."""
+    return [
+        target
+        for one in redirects
+        if one.type == "file_redirect"
+        for target in one.children_by_field_name("destination")[:1]
+    ]
+
+
+def texts_of(
+    expander: Expander,
+    program: str,
+    files: Sequence[tree_sitter.Node],
+    redirects: Sequence[tree_sitter.Node],
+) -> Iterator[tuple[str, str | None]]:
+    """(file, text) of what a command writes; None for what is no here-document of ``cat``, is added
+    to what is there, or is not known."""
+    documents = [one for one in redirects if one.type == "heredoc_redirect"]
+    every = [*files, *(child for one in documents for child in one.children)]
+    fresh = all(sign.type != ">>" for one in every for sign in one.children)
+    atoms = expander.document(documents[0]) if len(documents) == 1 else None
+    text = None if atoms is None or program != "cat" else joined((a.text for a in atoms), "")
+    for word in (w for n in targets(every) for w in expander.fields(n)):
+        if word.value is not None:
+            yield word.value, text if fresh else None
 
 
 def _written(

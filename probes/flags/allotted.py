@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
-from medic.facts import Launch
+from medic.facts import Document, Launch
 from medic.i18n import Text
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
@@ -53,13 +52,13 @@ def devices_without_tasks(
         yield Fault(OTHERWISE, _TASKS.fill(tasks=tasks, devices=devices), place)
 
 
-def beyond_hostfile(script: ScriptText, launch: Launch) -> Iterator[Fault]:
+def beyond_hostfile(script: ScriptText, launch: Launch, document: Document) -> Iterator[Fault]:
     """``deepspeed --num_nodes 4`` with a file of two hosts: runner.py takes the first four."""
     words = launch.launcher_words
     named = option_word(words, "--hostfile", "-H")
     if launch.launcher != "deepspeed" or named is None or not is_fixed(script, named[0]):
         return
-    slots = _slots(script, named[1])
+    slots = _slots(script, document, named[1])
     file, said = PurePath(named[1]).name, option_word(words, "--num-nodes")
     nodes = count_of(said[1]) if said is not None and is_fixed(script, said[0]) else None
     if slots and said is not None and nodes and nodes > len(slots):
@@ -72,10 +71,14 @@ def beyond_hostfile(script: ScriptText, launch: Launch) -> Iterator[Fault]:
         yield Fault(TOO_MANY, what, each[0].literal or each[0].span)
 
 
-def _slots(script: ScriptText, name: str) -> list[int]:
+def _slots(script: ScriptText, document: Document, name: str) -> list[int]:
     """The slots of each row of a hostfile that the script writes, or that lies beside it."""
-    text = _written(script, name)
-    if text is None and not PurePath(name).is_absolute() and ".." not in PurePath(name).parts:
+    text = document.texts.get(name)
+    if (
+        name not in document.texts
+        and not PurePath(name).is_absolute()
+        and ".." not in PurePath(name).parts
+    ):
         text = _beside(Path(script.file).parent / name)
     rows = [_ROW.match(line) for line in (text or "").splitlines() if not _is_idle(line)]
     found = [int(row[1]) for row in rows if row is not None]
@@ -84,22 +87,6 @@ def _slots(script: ScriptText, name: str) -> list[int]:
 
 def _is_idle(line: str) -> bool:
     return not line.strip() or line.lstrip().startswith("#")
-
-
-def _written(script: ScriptText, name: str) -> str | None:
-    """What a here-document of the script writes there; text that the shell fills in is no row."""
-    file = rf"[\"']?{re.escape(name)}[\"']?"
-    opens = r"<<-?\s*[\"']?(?P<end>\w+)[\"']?"
-    starts = [
-        found
-        for form in (rf"{opens}\s*>\s*{file}\s*$", rf">\s*{file}\s+{opens}\s*$")
-        for found in re.finditer(form, script.text, re.MULTILINE)
-    ]
-    writes = re.findall(rf">\s*{file}(?=\s|$)", script.text)
-    if len(starts) != 1 or len(writes) != 1:
-        return "" if writes else None
-    body, end, _ = script.text[starts[0].end() + 1 :].partition(f"\n{starts[0]['end']}")
-    return body if end else ""
 
 
 def _beside(path: Path) -> str | None:

@@ -94,7 +94,7 @@ def _findings(
         *faults,
         *only_first_node(script, launch, allocation),
         *devices_without_tasks(launch, allocation, config_of(look)),
-        *beyond_hostfile(script, launch),
+        *beyond_hostfile(script, launch, look.parse(script.file)),
     ):
         tasks = allocation.place("ntasks-per-node") if fault.name == layout.EVERY_TASK else None
         repair = one_task(fault.span) if fault.span == tasks else None

@@ -89,3 +89,22 @@ def test_a_row_that_counts_nothing_says_nothing(lint_text: Lint) -> None:
     found = lint_text(launch, "run.sh", {"hosts": HOSTS + f"node3 slots={'9' * 5000}\n"})
     (other,) = told(found, "launch-not-as-allocated")
     assert "trainer.devices" in other
+
+
+ROWS = "node1 slots=8\nnode2 slots=8"
+
+
+@pytest.mark.parametrize(
+    ("writes", "fires"),
+    [
+        (f"cat <<END > hosts\n{ROWS}\nEND\n", True),
+        ("N=node1\ncat > hosts <<EOF\n$N slots=8\nEOF\n", True),
+        (f"cat > hosts <<E\n{ROWS}\nEND slots=8\nnode4 slots=8\nE\n", False),  # four rows
+        (f"cat > hosts <<EOF\n{ROWS}\nEOF\necho node3 slots=8 >> hosts\n", False),
+        (f"echo node0 slots=8 > hosts\ncat >> hosts <<EOF\n{ROWS}\nEOF\n", False),
+    ],
+)
+def test_a_hostfile_ends_where_the_shell_ends_it(lint_text: Lint, writes: str, fires: bool) -> None:
+    launch = DEEPSPEED.format(flags="--num_nodes 4")
+    found = told(lint_text(writes + launch, "run.sh"), "launch-not-as-allocated")
+    assert bool(found) == fires
