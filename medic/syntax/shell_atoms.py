@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from medic.facts import Word
 from medic.records import dataclass, replace
@@ -12,6 +12,7 @@ from medic.text.patterns import regex
 # A variable that doubles itself again and again is not followed further than this.
 MAX_PARTS = 1_000
 BLANKS = regex(r"[ \t\r\n]+")
+_LINE_END = regex(r"\\?\n")
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,21 @@ def slice_atom(atom: Atom, start: int, end: int) -> Atom:
     first = atom.start + len(text[:start].encode())
     return replace(atom, text=text[start:end], start=first,
                    end=first + len(text[start:end].encode()))  # fmt: skip
+
+
+def as_lines(atom: Atom) -> Iterator[Atom]:
+    """A text between quotes as a second shell reads it: the end of a line is that of a command."""
+    text = atom.text
+    if text is None or atom.split or "\n" not in text:
+        yield atom
+        return
+    at = 0
+    for end in _LINE_END.finditer(text):
+        yield slice_atom(atom, at, end.start())
+        sign = " ; " if end[0] == "\n" else " "
+        yield replace(slice_atom(atom, end.start(), end.end()), text=sign, exact=False)
+        at = end.end()
+    yield slice_atom(atom, at, len(text))
 
 
 def literal_of(group: Sequence[Atom], start: int, end: int) -> Atom | None:

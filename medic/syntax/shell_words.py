@@ -19,6 +19,7 @@ from medic.syntax.shell_atoms import (
     MAX_PARTS,
     Atom,
     Variable,
+    as_lines,
     atoms_of,
     joined,
     literal_of,
@@ -65,7 +66,8 @@ class Expander:
             return [w for e in elements for w in (self._resplit(e) if plain else [e])]
         atoms = self.atoms(node, quoted=False)
         if resplit:
-            atoms = [replace(part, split=True) for atom in atoms for part in self._again(atom)]
+            lines = (line for atom in atoms for line in as_lines(atom))
+            atoms = [replace(part, split=True) for line in lines for part in self._again(line)]
         return self._words(node, atoms)
 
     def held(self, variable: Variable) -> tuple[Word, ...]:

@@ -16,6 +16,7 @@ from .early_rank import rank_of_batch
 from .option_words import are_fixed, is_fixed, is_given, option_word, set_once
 from .script_text import ScriptText
 from .slurm import Allocation, narrowed, srun_words, stated, tasks_per_node
+from .ssh_ranks import same_rank_over_ssh
 from .visible import hidden
 from .world import World, world_of
 
@@ -109,6 +110,7 @@ def faults(
     for rule in (
         _every_task,
         _node_rank,
+        _rank_over_ssh,
         _rank_too_high,
         _loopback,
         _counts,
@@ -164,6 +166,12 @@ def _node_rank(case: _Case) -> Iterator[Fault]:
         yield Fault(NODE_RANK, what, _place(said[0]))
     elif said is None:
         yield from _rank_of_batch(case, nodes, flag)
+
+
+def _rank_over_ssh(case: _Case) -> Iterator[Fault]:
+    if case.alone:
+        for what, span in same_rank_over_ssh(case.script, case.launch):
+            yield Fault(NODE_RANK, what, span)
 
 
 def _rank_too_high(case: _Case) -> Iterator[Fault]:

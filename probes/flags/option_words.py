@@ -35,7 +35,8 @@ def is_given(words: Sequence[Word], *names: str) -> bool:
 
 def is_fixed(script: ScriptText, word: Word) -> bool:
     """Whether the value is written out, not the default of a variable that may be set."""
-    if "$" not in word.raw or _is_computed(script, word.raw):
+    raw = word.raw.replace("\\$", "$")  # bash -c "… \$((N * 8))": the inner shell computes it
+    if "$" not in raw or _is_computed(script, raw):
         return True
     if word.literal is None or word.literal.line < 1:
         return False

@@ -33,16 +33,21 @@ class Loop:
 
 def repeating(script: ScriptText) -> Iterator[Loop]:
     """Loops that are known to run more than once and wait for nothing inside."""
+    for first, last in loops(script):
+        body = "\n".join(script.code[first - 1 : last])
+        if _again(script, first) and _HOLDS.search(body) is None:
+            yield Loop(first, last, _counter(script.line_text(first)))
+
+
+def loops(script: ScriptText) -> Iterator[tuple[int, int]]:
+    """(line of the head, line of its ``done``) of every loop."""
     opened: list[int] = []
     for number, line in enumerate(script.code, 1):
         for step in _STEP.finditer(line):
             if step[1] in ("for", "while", "until", "select"):
                 opened.append(number)
             elif step[1] == "done" and opened:
-                first = opened.pop()
-                body = "\n".join(script.code[first - 1 : number])
-                if _again(script, first) and _HOLDS.search(body) is None:
-                    yield Loop(first, number, _counter(script.line_text(first)))
+                yield opened.pop(), number
 
 
 def _again(script: ScriptText, first: int) -> bool:
