@@ -55,29 +55,29 @@ def run(look: Look) -> Iterator[Finding]:
         if look.files("script"):
             yield from _by_script(look)
         return
-    older = _OLDER.search(told.lower().replace(" ", "-"))
-    if older is None or _OTHER.search(told.lower()):
+    one = _OLDER.search(told.lower().replace(" ", "-"))
+    if one is None or _OTHER.search(told.lower()):
         return
     found = {
         PRECISION: (_bf16(config), _NO_BF16_THERE),
         ATTENTION: (_flash(config), _NO_FLASH_THERE),
     }
     for name, ((key, value, span), said) in found.items():
-        yield _judged(name, key, value, span, said.fill(key=key, value=value, gpu=told))
+        yield judged(name, key, value, span, said.fill(key=key, value=value, gpu=told))
 
 
 def has_no_bf16(look: Look) -> bool:
     """Whether the GPU that is told, or that the one script of a launch asks for, has no bf16."""
     told = str(config_of(look).get("gpu") or "").lower()
     if told:
-        older = _OLDER.search(told.replace(" ", "-"))
-        return older is not None and _OTHER.search(told) is None
+        one = _OLDER.search(told.replace(" ", "-"))
+        return one is not None and _OTHER.search(told) is None
     if len(scripts := look.files("script")) != 1:
         return False
     from .script_text import read_script
 
     script = read_script(look, scripts[0].path, scripts[0].name)
-    return script is not None and _older(script) is not None
+    return script is not None and older(script) is not None
 
 
 def _by_script(look: Look) -> Iterator[Finding]:
@@ -90,36 +90,39 @@ def _by_script(look: Look) -> Iterator[Finding]:
     if len(scripts) != 1 or config.others:
         return
     (script,) = scripts
-    asked = _older(script)
+    asked = older(script)
     if asked is None or not launches_in(look, script.file):
         return
     gpu, line = asked
     found = {PRECISION: (_bf16(config), _NO_BF16), ATTENTION: (_flash(config), _NO_FLASH)}
     for name, ((key, value, span), said) in found.items():
         what = said.fill(key=key, value=value, gpu=gpu, line=line, script=script.name)
-        yield _judged(name, key, value, span, what)
+        yield judged(name, key, value, span, what)
 
 
-def _judged(name: str, key: str, value: str, span: Span | None, what: Text) -> Finding:
+def judged(name: str, key: str, value: str, span: Span | None, what: Text) -> Finding:
     if span is None:
         return Finding(name, "passes")
     source: Source = source_of(span, f"{key}: {value}")
     return Finding(name, "fires", {"what": what}, source, span=span)
 
 
-def _older(script: ScriptText) -> tuple[str, int] | None:
-    """The older GPU that the directives ask for, and the line; None where others will do as well."""
+def older(
+    script: ScriptText, lacks: re.Pattern[str] = _OLDER, others: re.Pattern[str] = _OTHER
+) -> tuple[str, int] | None:
+    """The GPU that ``lacks`` matches of those that the directives ask for, and the line; None where
+    ``others`` will do as well."""
     found: tuple[str, int] | None = None
     for number, text in enumerate(script.lines, 1):
         asks: re.Match[str] | None = _ASKS.match(text)
         if asks is None or number in script.documents:
             continue
         words = asks[1].lower()
-        older = _OLDER.search(words)
-        if _OTHER.search(words):
+        one = lacks.search(words)
+        if others.search(words):
             return None
-        if older is not None and found is None:
-            found = older[1].upper(), number
+        if one is not None and found is None:
+            found = one[1].upper(), number
     return found
 
 

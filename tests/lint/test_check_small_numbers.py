@@ -87,6 +87,11 @@ def test_one_thing_wrong_is_told(
 def test_shards_that_take_what_is_left_are_no_fault(lint_text: Lint) -> None:
     text = TITAN.replace("shard_degree = 4", "shard_degree = -1")
     assert not [f for f in lint_text(text, "a.toml", {"go.sh": GO}) if f.severity == "error"]
+    text = text.replace("replicate_degree = 2", "replicate_degree = 3")
+    found = [f for f in lint_text(text, "a.toml", {"go.sh": GO}) if f.severity == "error"]
+    assert [(f.name, "replicas" in f.message.en) for f in found] == [
+        ("parallel-sizes-exceed-world", True)
+    ]
 
 
 @pytest.mark.parametrize(("written", "read"), [("0100", 64), ("1:30", 90), ("100", 100)])

@@ -91,3 +91,32 @@ def test_a_flag_with_an_equals_sign_is_no_assignment(lint_text: Lint) -> None:
 
 def test_a_document_with_an_ellipsis_is_cut_on_purpose(lint_text: Lint) -> None:
     assert lint_text("python t.py \\\n  ...\n  --b 2\n", "run.sh") == ()
+
+
+LINES = "cd /w\nexport A=1\ntorchrun --nproc_per_node 8 train.py --a 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        (f'CMD="{LINES}"\neval "$CMD"\n', ["cd", "export", "torchrun"]),
+        (f'eval "\n{LINES}\n"\n', ["cd", "export", "torchrun"]),
+        (f'CMD="{LINES}"\nbash -c "$CMD"\n', ["bash"] * 3),
+        ('A="--a 1\n--b 2"\neval torchrun t.py $A\n', ["torchrun"]),  # blanks without quotes
+        ("A='--a 1 \\\n--b 2'\neval \"torchrun t.py $A\"\n", ["torchrun"]),
+    ],
+)
+def test_lines_of_a_text_that_a_second_shell_reads(text: str, commands: list[str]) -> None:
+    assert [one[0] for one in words(text)] == commands
+
+
+@pytest.mark.parametrize(("gpus", "fires"), [(8, False), (4, True)])
+def test_processes_that_an_inner_shell_computes(lint_text: Lint, gpus: int, fires: bool) -> None:
+    text = (
+        f"#!/bin/bash\n#SBATCH -N 2\n#SBATCH --ntasks-per-node=1\n#SBATCH --gres=gpu:{gpus}\n"
+        'export GPUS=8\nsrun bash -c "accelerate launch --num_machines \\$SLURM_NNODES '
+        "--num_processes \\$((SLURM_NNODES * GPUS)) --machine_rank \\$SLURM_NODEID "
+        '--main_process_ip \\$HEAD train.py --a 1"\n'
+    )
+    found = [f.line for f in lint_text(text, "run.sh") if f.name == "more-ranks-than-gpus"]
+    assert found == ([6] if fires else [])

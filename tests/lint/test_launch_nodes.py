@@ -66,3 +66,32 @@ def test_an_address_hides_no_interface(lint_text: Lint) -> None:
 def test_short_names_of_a_known_family(lint_text: Lint) -> None:
     found = lint_text("export NCCL_DEBG=INFO\nexport MY_DEBG=1\npython train.py\n", "run.sh")
     assert [(f.name, f.line) for f in found] == [("option-without-effect", 1)]
+
+
+SSH = (
+    "for i in 0 1 2; do\n"
+    '  ssh "node$i" "cd $PWD && torchrun --nnodes={nodes} --nproc_per_node=8 {rank} '
+    '--master_addr=node0 --master_port=29500 train.py" &\n'
+    "done\nwait\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "rank", "fires"),
+    [
+        ("3", "--node_rank=0", True),
+        ("$N", "--node_rank=1", True),
+        ("3", "--node_rank=$i", False),
+        ("1", "--node_rank=0", False),
+        ("3", "--node_rank=0 --rdzv_backend=c10d", False),  # gives out the ranks itself
+    ],
+)
+def test_one_rank_for_every_host(lint_text: Lint, nodes: str, rank: str, fires: bool) -> None:
+    found = lint_text(SSH.format(nodes=nodes, rank=rank), "run.sh")
+    told = [f.line for f in found if f.name == "node-rank-missing-or-repeated"]
+    assert told == ([2] if fires else [])
+
+
+def test_one_host_has_one_rank(lint_text: Lint) -> None:
+    text = SSH.format(nodes="3", rank="--node_rank=0").replace('"node$i"', "node0")
+    assert not [f for f in lint_text(text, "run.sh") if f.name == "node-rank-missing-or-repeated"]

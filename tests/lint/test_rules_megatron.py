@@ -97,6 +97,10 @@ CASES = {
         "--weight-decay-incr-style linear --start-weight-decay 0.01 --end-weight-decay 0.1",
         "--end-weight-decay 0.1",
     ),
+    "interval-without-folder": (
+        "--save out --save-interval 100",
+        "--save-interval 100",
+    ),
     "save-without-interval": (
         "--train-iters 1000 --save out --save-interval 100",
         "--train-iters 1000 --save out",

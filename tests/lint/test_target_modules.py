@@ -109,3 +109,37 @@ def test_what_is_not_sure_is_not_told(lint_text: Lint, old: str, new: str) -> No
 def test_further_words_of_a_flag_are_not_known(lint_text: Lint) -> None:
     text = "swift sft --model gpt2 --target_modules {} --dataset d --output_dir out\n"
     assert not _told(lint_text(text.format("q_proj c_attn"), "a.sh"))
+
+
+@pytest.mark.parametrize(
+    ("model", "targets", "fires"),
+    [
+        ("Qwen/Qwen2.5-3B", "Wqkv, out_proj", True),  # no layer of an OPT model either
+        ("facebook/opt-1.3b", "q_proj, out_proj", False),
+        ("Qwen/Qwen2.5-3B", "q_proj, out_proj", False),
+    ],
+)
+def test_no_layer_of_the_list(lint_text: Lint, model: str, targets: str, fires: bool) -> None:
+    assert bool(_told(lint_text(AXOLOTL.format(model=model, targets=targets)))) == fires
+
+
+TUNE = (
+    "model:\n  _component_: torchtune.models.llama3_1.lora_llama3_1_8b\n"
+    "  lora_attn_modules: [{targets}]\n  apply_lora_to_mlp: true\n  lora_rank: 8\n"
+    "tokenizer:\n  _component_: torchtune.models.llama3.llama3_tokenizer\n  path: t.model\n"
+    "optimizer:\n  _component_: torch.optim.AdamW\n  lr: 3.0e-4\nbatch_size: 2\nepochs: 1\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("targets", "meant"),
+    [
+        ("'q_proj', 'v_proj', 'o_proj'", "it calls that output_proj"),
+        ("q_proj, gate_proj", "apply_lora_to_mlp"),
+        ("q_proj, k_proj, v_proj, output_proj", ""),
+    ],
+)
+def test_names_that_torchtune_passes_over(lint_text: Lint, targets: str, meant: str) -> None:
+    found = [f for f in lint_text(TUNE.format(targets=targets)) if "LoRA on" in f.message.en]
+    assert [f.line for f in found] == ([3] if meant else [])
+    assert all(meant in f.message.en for f in found)

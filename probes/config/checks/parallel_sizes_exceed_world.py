@@ -81,14 +81,25 @@ def _replicas(config: RunConfig, world: int, model: int) -> Fires | None:
     return Fires("data_parallel_size", values)
 
 
+def _left_to_shards(config: RunConfig, name: str, world: int, model: int) -> Fires | None:
+    """Shards of -1, the default, are what is left of the world beside the replicas."""
+    replicas = int(key_number(config, name) or 1)
+    if replicas < 1 or not world % (replicas * model):
+        return None
+    words = "replicas x model parallel sizes"
+    return Fires(name, indivisible("world size", world, words, replicas * model))
+
+
 def _shards(config: RunConfig, world: int, model: int) -> Fires | None:
     """Replicas x shards x model parallel sizes have to be the world size where all are written;
     the experts of torchtitan borrow ranks of the shards, context and tensor parallel groups.
     """
     names = next((_SPLIT[f] for f in (config.framework, *config.frameworks) if f in _SPLIT), None)
     shards = key_number(config, names[1]) if names else None
-    if names is None or shards is None or shards < 1:
+    if names is None:
         return None
+    if shards is None or shards < 1:
+        return _left_to_shards(config, names[0], world, model)
     found = int(key_number(config, names[0]) or 1) * int(shards) * model
     if found != world:
         words = "replicas x shards x model parallel sizes"

@@ -23,7 +23,7 @@ _BY_DEFAULT = (_FACTORY, "ms-swift")
 # Of the models' classes in transformers, or of the code beside their weights: the layers that are
 # told, and further ones that a model of the name may have.
 _LLAMA = "q_proj k_proj v_proj o_proj gate_proj up_proj down_proj"
-_LLAMA_MORE = "lm_head embed_tokens out_proj fc1 fc2 w1 w2 w3 gate router experts"
+_LLAMA_MORE = "lm_head embed_tokens w1 w2 w3 gate router experts"
 _GLM = "query_key_value dense dense_h_to_4h dense_4h_to_h"
 _FAMILIES = tuple(
     (regex(pattern), layers.split(), frozenset(f"{layers} {more}".split()))
