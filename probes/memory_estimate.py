@@ -47,7 +47,7 @@ def run(look: Look) -> Iterator[Finding | Skip | GpuMemory | MemoryEstimate]:
     yield GpuMemory(capacity, _room(look, capacity))
     from .one_process import as_one_process
 
-    stated, config = config, as_one_process(config, logs_of(look))
+    stated, config = config, as_one_process(config, logs_of(look), look.frameworks)
     estimate = look.estimate_memory(config, capacity)
     shown = look.estimate_memory(config, capacity, usual=True)
     yield shown  # judged is the other

@@ -171,3 +171,31 @@ def test_compiled_entries_decode_to_what_was_validated() -> None:
     for kind in ("symptoms", "remedies", "frameworks"):
         for name, entry in entries[kind].items():
             assert getattr(index, kind)[name] == entry
+
+
+FRAMEWORK = """name: fireworks
+title: Fireworks
+recognise: {any-keys: [[fuse]]}
+keys: [{key: fuse, field: learning_rate}]
+known: [spark]
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ("traits: [leaves-exceptions]\nnearly: {warmup_ratio: spark}", ""),
+        ("traits: [leaves-exception]", "leaves-exception"),
+        ("overrides: hidra", "hydra"),
+        ("hands-on: [firework]", "firework"),
+        ("nearly: {warmup_ratios: spark}", "warmup_ratios"),
+        ("nearly: {warmup_ratio: sparks}", "sparks"),
+    ],
+)
+def test_what_an_entry_says_of_its_framework_is_known(tmp_path: Path, more: str, says: str) -> None:
+    root = folder(tmp_path, **{"frameworks/fireworks": f"{FRAMEWORK}{more}\n"})
+    if not says:
+        assert compile_knowledge([root])
+        return
+    with pytest.raises(KnowledgeError, match=says):
+        compile_knowledge([root])

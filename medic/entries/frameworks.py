@@ -122,7 +122,12 @@ class Framework:
     converted, of a ``converted-…`` one it is; ``block``: keys in braces. ``reads``: what its loader does with any
     value: ``typed-flags`` makes a number of a flag's text, and float("None") is none;
     ``whole-warmup`` counts warmup in whole steps. ``prefixed``: what stands before the name of each
-    key of a block -> the block.
+    key of a block -> the block. ``overrides``: how a command sets keys of its configuration:
+    ``hydra`` (``a.b=1``, ``+`` adds one), ``omegaconf`` (``a.b=1``, an unknown one is added without a
+    word), ``flags`` (``--a.b=1``, behind the file). ``traits``: ``task-per-device`` wants a task of Slurm
+    for each, ``leaves-exceptions`` to Python, ``words-for-switches`` stand behind flags
+    (``--bf16 True``). ``hands-on`` names frameworks to which blocks go as they are. ``nearly``: a
+    canonical field that no key states -> the key nearest to it.
     """
 
     __pydantic_config__ = CONFIG
@@ -155,3 +160,7 @@ class Framework:
     ] = records.field(default_factory=dict)
     reads: tuple[Literal["typed-flags", "whole-warmup"], ...] = ()
     prefixed: Mapping[str, str] = records.field(default_factory=dict)
+    overrides: Literal["hydra", "omegaconf", "flags", ""] = ""
+    traits: tuple[Literal["task-per-device", "leaves-exceptions", "words-for-switches"], ...] = ()
+    hands_on: tuple[str, ...] = ()
+    nearly: Mapping[str, str] = records.field(default_factory=dict)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from medic.entries import Cause, Check, Conditions, Procedure, Remedy, Term
+from medic.entries import Cause, Check, Conditions, Framework, Procedure, Remedy, Term
 from medic.entries.words import TELLTALE
 from medic.nearest import did_you_mean
 from medic.run_config import FIELDS
@@ -54,6 +54,22 @@ def check_links(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Defect]:
             if key.field not in FIELDS:
                 yield _unknown("frameworks", name, ("keys", i, "field"), "field", key.field, FIELDS)
         yield from _rules(name, framework.rules, found["causes"])
+        yield from _others(framework, found["frameworks"])
+
+
+def _others(framework: Framework, every: Mapping[str, Framework]) -> Iterator[Defect]:
+    """The frameworks and fields that an entry names beside its keys."""
+    for part in ("builds-on", "hands-on"):
+        for i, other in enumerate(getattr(framework, part.replace("-", "_"))):
+            if other not in every:
+                yield _unknown("frameworks", framework.name, (part, i), "framework", other, every)
+    known = [key.key for key in framework.keys] + list(framework.known)
+    known += [f"{above}.{one}" for above, names in framework.known_below.items() for one in names]
+    for field, key in framework.nearly.items():
+        if field not in FIELDS:
+            yield _unknown("frameworks", framework.name, ("nearly",), "field", field, FIELDS)
+        if key not in known:
+            yield _unknown("frameworks", framework.name, ("nearly", field), "key", key, known)
 
 
 def _of_symptoms(check: Check, symptoms: Mapping[str, Any]) -> Iterator[Defect]:

@@ -9,6 +9,8 @@ from typing import Protocol
 
 from medic.i18n import Text
 
+from ..manner import Manner
+
 Plain = int | float | bool | str | None
 
 
@@ -97,11 +99,9 @@ class Rule(Protocol):
     def mild(self) -> bool: ...
 
 
-class Framework(Protocol):
+class Framework(Manner, Protocol):
     """A framework entry; see ``entries.Framework``."""
 
-    @property
-    def name(self) -> str: ...
     @property
     def title(self) -> str: ...
     @property

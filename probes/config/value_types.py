@@ -25,10 +25,8 @@ _NO_NUMBERS = _NOTHING | _WORDS | {"inf", "infinity", "nan"}
 _SOME_WORDS = _NO_NUMBERS | frozenset(
     ("max", "min", "all", "default", "dynamic", "same", "full", "random")
 )
-# Blocks that a framework hands to another one as they are.
-_HANDS_ON = {"gpt-neox": "deepspeed"}
-# Whose parser takes a word behind a switch (transformers HfArgumentParser, string_to_bool).
-_PARSED = frozenset(("hf-trainer", "trl", "llama-factory", "ms-swift"))
+# A parser takes a word behind a switch (transformers HfArgumentParser, string_to_bool).
+_PARSED = "words-for-switches"
 _DIGIT = regex(r"\d")
 _WORD = regex(r"[A-Za-z]{3,}")
 # What is counted, in the names of settings: a part of one is none.
@@ -55,8 +53,7 @@ def declared_single(own: Keys, every: Mapping[str, Keys]) -> Collection[tuple[st
 
 def _with_bases(own: Keys, every: Mapping[str, Keys]) -> Iterator[Keys]:
     yield own
-    name = own.framework.name
-    bases = [*own.framework.builds_on, *([_HANDS_ON[name]] if name in _HANDS_ON else [])]
+    bases = [*own.framework.builds_on, *own.framework.hands_on]
     yield from (every[name] for name in bases if name in every)
 
 
@@ -76,7 +73,8 @@ def wrong_type(setting: Setting, every: Mapping[str, Keys]) -> Text | None:
         return None
     kind = _kind_of(setting, every)
     if syntax == "shell":
-        parsed = kind in _SWITCHES and setting.origin.framework in _PARSED
+        own = every.get(setting.origin.framework)
+        parsed = kind in _SWITCHES and own is not None and _PARSED in own.framework.traits
         return _switch(setting) if parsed else _of_a_flag(value, kind)
     if kind in _NUMBERS and _is_part(value, setting.path[-1]):
         return _A_WHOLE

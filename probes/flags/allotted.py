@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
 from medic.facts import Document, Launch
@@ -10,13 +10,14 @@ from medic.i18n import Text
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
+from ..manner import Manner
 from .counts import count_of
 from .layout import OTHERWISE, TOO_MANY, Fault
 from .option_words import is_fixed, option_word
 from .script_text import ScriptText
 from .slurm import Allocation, narrowed, srun_words, stated, tasks_per_node
 
-_TRAINERS = frozenset(("lightning", "nemo", "nemo2"))
+_TRAIT = "task-per-device"
 _MAX_HOSTFILE = 64 * 1024  # bytes; a row is some thirty
 # DeepSpeed launcher/runner.py _parse_hostfile: worker-0 slots=8.
 _ROW = regex(r"^\s*\S+\s+slots=(\d{1,9})\s*(?:#.*)?$")
@@ -36,14 +37,15 @@ _SLOTS = Text(
 
 
 def devices_without_tasks(
-    launch: Launch, allocation: Allocation, config: RunConfig
+    launch: Launch, allocation: Allocation, config: RunConfig, frameworks: Sequence[Manner]
 ) -> Iterator[Fault]:
     """``devices: 8`` in a job of one task a node (lightning fabric/plugins/environments/slurm.py,
     validate_settings, which looks where ``--ntasks-per-node`` is given alone)."""
     words, origin = srun_words(launch), config.origin("gpus_per_node")
     if launch.launcher != "srun" or words is None or narrowed(words) or origin is None:
         return
-    if origin.framework not in _TRAINERS or not origin.key.endswith("devices"):
+    trainers = {one.name for one in frameworks if _TRAIT in one.traits}
+    if origin.framework not in trainers or not origin.key.endswith("devices"):
         return
     tasks, devices = tasks_per_node(words, allocation), config.integer("gpus_per_node")
     place = allocation.place("ntasks-per-node")

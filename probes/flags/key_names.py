@@ -8,21 +8,14 @@ from typing import Protocol
 from medic.records import dataclass
 from medic.text.slips import digits_of
 
+from ..manner import Manner
 from .distance import only_nearest
 
 # Frameworks whose keys stand at the top of the file, and those that have blocks of keys.
 FLAT = frozenset(
-    (
-        "llama-factory",
-        "ms-swift",
-        "megatron-swift",
-        "trl",
-        "hf-trainer",
-        "nanogpt",
-        "loop-scripts",
-        "vllm",
-    )
-)
+    ("llama-factory", "ms-swift", "megatron-swift", "trl", "hf-trainer", "nanogpt", "loop-scripts",
+     "vllm")
+)  # fmt: skip
 BLOCKS = frozenset(
     ("axolotl", "gpt-neox", "deepspeed", "litgpt", "accelerate", "megatron", "slime")
 )
@@ -101,9 +94,7 @@ class Key(Protocol):
     def true_means(self) -> object: ...
 
 
-class Framework(Protocol):
-    @property
-    def name(self) -> str: ...
+class Framework(Manner, Protocol):
     @property
     def title(self) -> str: ...
     @property

@@ -93,7 +93,7 @@ def _findings(
     for fault in (
         *faults,
         *only_first_node(script, launch, allocation),
-        *devices_without_tasks(launch, allocation, config_of(look)),
+        *devices_without_tasks(launch, allocation, config_of(look), look.frameworks),
         *beyond_hostfile(script, launch, look.parse(script.file)),
     ):
         tasks = allocation.place("ntasks-per-node") if fault.name == layout.EVERY_TASK else None

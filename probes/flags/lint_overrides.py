@@ -18,13 +18,9 @@ from .parted_overrides import parted
 from .shortened import same_but_shorter
 
 SYNTAX = "override-syntax-wrong"
-_BATCH = "train_batch_size"
-# Frameworks that take the whole configuration as overrides.
-_OVERRIDDEN = frozenset(("verl", "verl-sft", "torchtune", "nemo"))
-# Those whose configuration is Hydra's: there + adds a key, and one that is there is an error.
-_HYDRA = frozenset(("verl", "verl-sft", "nemo"))
-# These add an unknown key without a word: one of a block that is written at the top is lost.
-_SWALLOW = frozenset(("torchtune",))
+# Where + adds a key, and one that is there is an error; and where an unknown key is added without a
+# word: one of a block that is written at the top is lost.
+_HYDRA, _SWALLOWS = "hydra", "omegaconf"
 # +a.b adds a key and ~a.b takes one away on purpose.
 _ADDED = regex(r"\+([A-Za-z_]\w*(?:\.\w+)+)=")
 # Of these every version has the key; others came later, and older ones need the sign.
@@ -73,7 +69,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
 def _nothing(look: Look) -> Finding | Skip:
     config = config_of(look)
     launches = look.fact(Launches).launches if look.has(Launches) else ()
-    read = any(_speaks(config, launch) in _HYDRA for launch in launches)
+    hydra = {f.name for f in look.frameworks if f.overrides == _HYDRA}
+    read = any(_speaks(config, launch) in hydra for launch in launches)
     return Finding(SYNTAX, "passes") if read else Skip(needs=_NEEDS, check=SYNTAX)
 
 
@@ -81,11 +78,11 @@ def _all(look: Look) -> Iterator[Finding]:
     launches = look.fact(Launches).launches if look.has(Launches) else ()
     if not launches:
         return
-    tables = {f.name: f for f in look.frameworks if f.name in _OVERRIDDEN}
+    tables = {f.name: f for f in look.frameworks if f.overrides}
     config = look.fact(RunConfig)
     for launch in launches:
         framework = tables.get(_speaks(config, launch))
-        hydra = framework is not None and framework.name in _HYDRA
+        hydra = framework is not None and framework.overrides == _HYDRA
         for one in parted(launch, hydra=hydra) if not look.has(LogHits) else ():
             source = source_of(one.span, one.raw)
             value = {"what": one.what}
@@ -194,7 +191,7 @@ def _wrong(
             return _other_block(path, written, names) if at == len(path) - 1 else None
         beside = {p[at] for p in written if len(p) == at + 1 and p[:at] == above}
         near = nearest_name(step, [name for name in known if name not in beside])
-        if names.framework.name in _HYDRA:
+        if names.framework.overrides == _HYDRA:
             near = near or same_but_shorter(step, known)
         near = near or book.own(step, above) or _deeper(step, above, book)
         near = near or _batch_of(step, known, book)
@@ -221,9 +218,11 @@ def _always(framework: Framework) -> frozenset[str]:
 
 
 def _batch_of(name: str, known: Collection[str], book: Dictionary) -> str:
-    """verl's name of what others call the global batch: prompts, of which it samples several."""
-    is_global = book.meant.get(name, ("", ""))[1] == "global_batch_size"
-    return _BATCH if is_global and _BATCH in known else ""
+    """The name of what others call the global batch: verl's counts prompts, and samples several."""
+    field = book.meant.get(name, ("", ""))[1]
+    near = book.names.framework.nearly.get(field, "") if field == "global_batch_size" else ""
+    batch = near.rpartition(".")[2]
+    return batch if batch in known else ""
 
 
 def _deeper(name: str, above: tuple[str, ...], book: Dictionary) -> str:
@@ -238,7 +237,7 @@ def _deeper(name: str, above: tuple[str, ...], book: Dictionary) -> str:
 def _block_of(name: str, names: Names) -> tuple[int, str] | None:
     """A key at the top that belongs into one block only."""
     blocks = [block for block in names.below.get("", ()) if name in names.below.get(block, ())]
-    alone = len(blocks) == 1 and names.framework.name in _SWALLOW
+    alone = len(blocks) == 1 and names.framework.overrides == _SWALLOWS
     return (0, f"{blocks[0]}.{name}") if alone else None
 
 

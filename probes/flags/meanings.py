@@ -68,8 +68,6 @@ _MORE = {
     "ppo_micro_batch_size_per_gpu": "micro_batch_size",
     "actor_learning_rate": "learning_rate",
 }
-# What a framework has for a setting that no entry reads there: its share is of the decay.
-_NEARLY = {("gpt-neox", "warmup_ratio"): "warmup"}
 # Words of users' own names, beside those of the frameworks' names.
 _USUAL = frozenset("val vals trains tests evals dir dirs ids lrs".split())  # noqa: SIM905
 
@@ -151,7 +149,8 @@ def own_name(framework: Framework, field: str, parents: tuple[str, ...]) -> str:
         free = key.key.startswith("**.") or framework.name not in DOTTED
         if key.field == field and ((free and not above) or above == ".".join(parents)):
             return name
-    return "" if parents else _NEARLY.get((framework.name, field), "")
+    near = framework.nearly.get(field, "")
+    return "" if parents or "." in near else near
 
 
 @dataclass(frozen=True)
