@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import PurePath
 
 from medic.facts import Launch, Launches, LogHits, Repair, Respelt, Word
 from medic.i18n import Text
@@ -21,6 +22,8 @@ SYNTAX = "override-syntax-wrong"
 # Where + adds a key, and one that is there is an error; and where an unknown key is added without a
 # word: one of a block that is written at the top is lost.
 _HYDRA, _SWALLOWS = "hydra", "omegaconf"
+# Behind the name of the configuration: --a.b=1 (OLMo scripts/train.py, clean_opt).
+_FLAGS = "flags"
 # +a.b adds a key and ~a.b takes one away on purpose.
 _ADDED = regex(r"\+([A-Za-z_]\w*(?:\.\w+)+)=")
 # Of these every version has the key; others came later, and older ones need the sign.
@@ -81,7 +84,7 @@ def _all(look: Look) -> Iterator[Finding]:
     tables = {f.name: f for f in look.frameworks if f.overrides}
     config = look.fact(RunConfig)
     for launch in launches:
-        framework = tables.get(_speaks(config, launch))
+        framework = tables.get(_speaks(config, launch)) or _of_file(config, launch, tables)
         hydra = framework is not None and framework.overrides == _HYDRA
         for one in parted(launch, hydra=hydra) if not look.has(LogHits) else ():
             source = source_of(one.span, one.raw)
@@ -107,6 +110,20 @@ def _speaks(config: RunConfig, launch: Launch) -> str:
     return ""
 
 
+def _of_file(
+    config: RunConfig, launch: Launch, tables: Mapping[str, Framework]
+) -> Framework | None:
+    """The framework of the configuration that a command begins with, where flags override that."""
+    first = launch.arguments[0].value if launch.arguments else None
+    if not first or not first.endswith((".yaml", ".yml")):
+        return None
+    name = PurePath(first).name
+    said = (s.origin for s in config.settings if s.origin.syntax == "yaml" and s.origin.span)
+    names = {o.framework for o in said if o.span and PurePath(o.span.file).name == name}
+    found = [one for one in tables.values() if one.overrides == _FLAGS and one.name in names]
+    return found[0] if len(found) == 1 else None
+
+
 def _of_launch(
     launch: Launch,
     framework: Framework,
@@ -115,7 +132,8 @@ def _of_launch(
 ) -> Iterator[Finding]:
     names = names_of(framework, tables)
     book = dictionary(framework, every, names)
-    found = [(word, path) for word in launch.arguments if (path := _path(word))]
+    dashes = "--" if framework.overrides == _FLAGS else ""
+    found = [(word, path) for word in launch.arguments if (path := _path(word, dashes))]
     written = frozenset(path for _, path in found)
     words = [word.value or "" for word in launch.arguments]
     shipped = "--config" in words[:-1] and "." not in words[words.index("--config") + 1]
@@ -125,7 +143,8 @@ def _of_launch(
             at, meant = told
             key = path[: at + 1] if at >= 0 else path
             what = NEAR.fill(framework=framework.title, key=".".join(key), meant=meant)
-            span = _part(word, path, at) if at >= 0 else _part(word, (".".join(path),), 0)
+            steps, step = (path, at) if at >= 0 else ((".".join(path),), 0)
+            span = _part(word, steps, step, len(dashes))
             source = source_of(span, word.raw)
             repair = _respelt(word, span, meant.split(".")[max(at, 0) :])
             yield Finding(MISSPELT, "fires", {"what": what}, source, span=span, repair=repair)
@@ -163,8 +182,10 @@ def _respelt(word: Word, span: Span, meant: Sequence[str]) -> Repair | None:
     return Repair((Respelt((edit,)),), safe=False, why=RENAMED)
 
 
-def _path(word: Word) -> tuple[str, ...]:
-    found = _OVERRIDE.match(word.text)
+def _path(word: Word, dashes: str = "") -> tuple[str, ...]:
+    if not word.text.startswith(dashes):
+        return ()
+    found = _OVERRIDE.match(word.text.removeprefix(dashes))
     return tuple(normal(found[1]).split(".")) if found else ()
 
 
@@ -241,9 +262,9 @@ def _block_of(name: str, names: Names) -> tuple[int, str] | None:
     return (0, f"{blocks[0]}.{name}") if alone else None
 
 
-def _part(word: Word, path: tuple[str, ...], at: int) -> Span:
-    """The place of one step of the key in the word."""
-    span, skip = word.span, len(".".join(path[:at])) + bool(at)
+def _part(word: Word, path: tuple[str, ...], at: int, before: int = 0) -> Span:
+    """The place of one step of the key in the word, which ``before`` signs stand before."""
+    span, skip = word.span, len(".".join(path[:at])) + bool(at) + before
     size = len(path[at])
     if normal(word.raw[skip : skip + size]) != path[at]:
         return span

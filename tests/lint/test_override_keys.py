@@ -95,3 +95,28 @@ def test_a_comma_that_nothing_follows(lint_text: Lint, value: str, line: int) ->
     text = VERL.replace("ppo_mini_batch_size=64", f"ppo_mini_batch_size={value}")
     told = [(f.name, f.line) for f in lint_text(text, "a.sh")]
     assert (("override-syntax-wrong", line) in told) is bool(line)
+
+
+OLMO = (
+    "run_name: a\nmodel:\n  d_model: 512\n  max_sequence_length: 2048\n"
+    "optimizer:\n  name: adamw\n  learning_rate: 3.0e-4\nscheduler:\n  t_warmup: 100\n"
+    "global_train_batch_size: 64\ndevice_train_microbatch_size: 2\nsave_overwrite: true\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("flag", "at", "says"),
+    [
+        ("--device_train_micro_batch_size=4", 2, "device_train_microbatch_size is meant"),
+        ("--optimizer.learning_rat=1e-4", 12, "optimizer.learning_rate is meant"),
+        ("--device_train_microbatch_size=4", 0, ""),
+        ("--optimizer.learning_rate=1e-4", 0, ""),
+        ("--my_own=1", 0, ""),
+    ],
+)
+def test_flags_behind_the_file_of_olmo(lint_text: Lint, flag: str, at: int, says: str) -> None:
+    script = f"torchrun --nproc_per_node=8 scripts/train.py olmo2.yaml {flag}\n"
+    found = lint_text(script, "run.sh", {"olmo2.yaml": OLMO})
+    told = [(f.column, f.message.en) for f in found if f.name == NAME]
+    assert [column for column, _ in told] == ([script.index(flag) + at + 1] if says else [])
+    assert all(says in message for _, message in told)
