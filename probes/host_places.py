@@ -18,6 +18,8 @@ from medic.records import replace
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
+from .host_parts import exists, lacking
+
 # Keys of what is read before the first step. "load" may name a checkpoint that does not exist yet:
 # Megatron then starts from random weights.
 _READ = regex(
@@ -32,7 +34,6 @@ _READ = regex(
 _WRITTEN = regex(r"save|output|cache|log|tensorboard|tmp|export|_to$|target")
 _DATA_FILE = regex(r"\.(?:jsonl?|parquet|arrow|csv|tsv|txt|bin|idx|npy|model|zst|gz|yaml|yml)$")
 _UNKNOWN = regex(r"[$`]|://|<|\{\{")
-_PARTS = (".bin", ".idx", "_text_document.bin")  # a Megatron data path is a prefix of two files
 _MOVES = regex(r"(?:^|[;&|]|\bthen|\bdo)\s*(?:cd|pushd)\s|^#SBATCH\s+(?:-D|--chdir)")
 # What the command itself reads: its program, and the configuration behind a flag for one or alone.
 _CONFIG_FLAG = regex(r"(?:^|_)config(?:_?(?:file|path|yaml))?$")
@@ -243,27 +244,14 @@ def _place(key: str, path: str, source: Source) -> Place:
     return Place(
         key=key,
         path=path,
-        exists=_exists(full),
+        exists=exists(full),
+        lacks=lacking(full),
         writable=os.access(holder, os.W_OK | os.X_OK),
         source=source,
         holder=str(holder),
         free=free,
         free_files=files,
     )
-
-
-def _exists(path: Path) -> bool:
-    """Whether a path is there, or what it stands for: a glob, or a prefix of two files."""
-    try:
-        if path.exists() or any(Path(f"{path}{end}").exists() for end in _PARTS):
-            return True
-        if re.search(r"[*?\[{]", path.name):
-            head = re.split(r"[*?\[{]", path.name)[0]
-            with os.scandir(path.parent) as entries:
-                return any(e.name.startswith(head) for e in entries)
-        return bool(re.search(r"[*?\[{]", str(path)))
-    except OSError:
-        return False
 
 
 def _holder(path: Path) -> Path:

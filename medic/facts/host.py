@@ -66,7 +66,8 @@ PROGRAM = "program"  # the key of the program that a launch starts
 class Place:
     """A path that the launch names. ``key`` is the flag or key that it stands behind, "" for a word
     alone, PROGRAM for what is started. ``holder`` is the nearest folder of it that exists; ``sure``
-    is False where the run may see another folder than this shell (``cd``, a container)."""
+    is False where the run may see another folder than this shell (``cd``, a container); ``lacks`` is
+    the ending of the one that is not there of two files that the path is the beginning of."""
 
     key: str
     path: str
@@ -77,6 +78,7 @@ class Place:
     free: int | None = None
     free_files: int | None = None
     sure: bool = True
+    lacks: str = ""
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,10 @@ def _inputs(scene: Scene) -> Iterator[Result]:
         name = "program" if place.key == PROGRAM else "data"
         alone = place.key in ("", PROGRAM)
         told = place.path if alone else f"{place.key}: {place.path}"
-        if place.exists:
+        if place.exists and place.lacks and place.sure:
+            en, zh = f"{told}{place.lacks} is not here", f"{told}{place.lacks} 不存在"
+            yield not_ok(name, en, zh, f"{place.path}.bin, .idx", place.source)
+        elif place.exists:
             yield ok(name, told, told, place.path, place.source)
         elif not place.sure:
             yield not_seen(name, _ELSEWHERE.fill(t=told), place.path, place.source)

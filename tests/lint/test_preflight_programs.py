@@ -136,3 +136,23 @@ def test_without_checkpoints_only_the_last_model_counts(
     (told,) = (one.text.en for one in found if one.name == "disk-space")
     assert ("no checkpoint is written on the way" in told) is final
     assert ("15.0 GiB" in told) is final
+
+
+@pytest.mark.parametrize(
+    ("files", "state", "end"),
+    [
+        (("a.bin", "a.idx"), "ok", ""),
+        (("a.idx",), "not-ok", ".bin is not here"),
+        (("a.bin",), "not-ok", ".idx is not here"),
+        (("a",), "ok", ""),
+        (("a", "a.idx"), "ok", ""),
+    ],
+)
+def test_a_prefix_of_two_files(
+    tmp_path: Path, files: tuple[str, ...], state: str, end: str
+) -> None:
+    for name in files:
+        (tmp_path / name).write_text("x", "utf-8")
+    command = "torchrun --nproc_per_node 2 FOLDER/pretrain_gpt.py --data-path 1.0 FOLDER/a\n"
+    found = looked(tmp_path / "run.sh", command)
+    assert ("data", state, f"--data-path: FOLDER/a{end}") in found
