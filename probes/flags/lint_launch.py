@@ -13,6 +13,7 @@ from medic.run_config import RunConfig, Span
 from . import arguments, layout
 from .allotted import beyond_hostfile, devices_without_tasks
 from .argument_repairs import one_task
+from .array_tasks import RACE, one_folder
 from .device_lists import refused_together
 from .first_node import only_first_node
 from .job_address import loopback_interface, loopback_of_job
@@ -35,7 +36,10 @@ TELLS = (
     arguments.TWICE,
     arguments.VALUE,
     SHARED,
+    RACE,
 )
+# Other probes tell them, too: that all is well is not known here.
+_OTHERS = frozenset((arguments.VALUE, RACE))
 # Causes that have other faces as well: a script without this one does not speak against them.
 _WIDER = frozenset((layout.EVERY_TASK, layout.NODE_RANK, layout.ENDPOINT, layout.TOO_MANY, SHARED))
 
@@ -63,7 +67,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             yield _finding(script, fault.name, fault.what, fault.span)
         told |= here
     for name in TELLS:
-        if name in told or (name in _WIDER and look.has(LogHits)) or name == arguments.VALUE:
+        if name in told or (name in _WIDER and look.has(LogHits)) or name in _OTHERS:
             continue
         yield Finding(name, "passes") if read else Skip(needs=NEEDS_SCRIPT, check=name)
 
@@ -73,6 +77,8 @@ def _of_job(
 ) -> Iterator[layout.Fault]:
     """``address``: whether no launch has told of its own; another variable is told in any case."""
     allocation = allocation_of(script)
+    for what, span in one_folder(script, launches):
+        yield layout.Fault(RACE, what, span)
     if address:
         yield from loopback_of_job(script, allocation)
     yield from loopback_interface(script, allocation, launches)
@@ -142,7 +148,7 @@ PROBE = Probe(
     run=run,
     wants=(Launches, RunConfig, Parsers, LogHits),
     files=("script", "log"),
-    without=tuple(Skip(NEEDS_SCRIPT, name) for name in TELLS if name != arguments.VALUE),
+    without=tuple(Skip(NEEDS_SCRIPT, name) for name in TELLS if name not in _OTHERS),
     seconds=0.05,
     limit_seconds=10,
 )

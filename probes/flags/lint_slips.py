@@ -12,6 +12,7 @@ from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.records import replace
 from medic.run_config import RunConfig
 
+from .array_tasks import beyond_list
 from .device_lists import EACH_ONCE, not_read, repeated
 from .environment_lines import by_nobody, not_taken, ports, unread
 from .late_variables import late_variables
@@ -67,6 +68,7 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
         *((SLIP, one) for one in commands(script)),
         *((SLIP if stops else NO_EFFECT, one) for stops, one in first_line(script)),
         *((SLIP, one) for one in backgrounds(script, document)),
+        *((SLIP, one) for one in beyond_list(script)),
         *((NO_EFFECT, one) for launch in launches for one in not_read(script, launch)),
         *((LATE, one) for one in late(script)),
         *((LATE, one) for one in comments(script)),
