@@ -33,7 +33,8 @@ class Key:
 class Recognise:
     """How a file is known to be this framework's: any set of keys that must all be there, its
     name, or a flag of a command that takes such a file (``named-by``). With ``own-commands`` a
-    command is told by its name alone: no script of a user's has the framework's parser."""
+    command is told by its name alone: no script of a user's has the framework's parser.
+    ``block-by``: a flag -> the block that the file it names holds."""
 
     __pydantic_config__ = CONFIG
     any_keys: tuple[tuple[str, ...], ...] = ()
@@ -41,6 +42,7 @@ class Recognise:
     file_names: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     named_by: tuple[str, ...] = ()
+    block_by: Mapping[str, str] = records.field(default_factory=dict)
     own_commands: bool = False
 
 

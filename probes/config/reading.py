@@ -117,7 +117,7 @@ def _documents(
     look: Look, reader: Recogniser, launches: Sequence[Launch]
 ) -> Iterator[Stated | Unread]:
     """What each file states. A program that is too long, or sets nothing, is no configuration."""
-    handed, parts = reader.handed(launches), parts_of(look)
+    handed, parts, blocks = reader.handed(launches), parts_of(look), reader.blocks(launches)
     mains: dict[str, Stated] = {}
     for given, found in sorted(_parsed(look, launches), key=lambda one: one[0].path in parts.named):
         if isinstance(found, Unread):
@@ -131,6 +131,8 @@ def _documents(
         main_file = mains.get(part.main) if part is not None else None
         if part is not None:
             document = placed(document, part.package)
+        elif (block := blocks.get(PurePath(given.name).name)) is not None:
+            document = placed(document, (block,))
         if main_file is not None:
             handed[PurePath(given.name).name] = main_file.framework.name
         stated = reader.file(given, document, handed)

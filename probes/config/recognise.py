@@ -113,14 +113,15 @@ class Recogniser:
         takes = {
             flag: keys.framework.name
             for keys in self.keys
-            for flag in keys.framework.recognise.named_by
+            for told in (keys.framework.recognise,)
+            for flag in (*told.named_by, *told.block_by)
         }
-        return {
-            PurePath(flag.value).name: takes[name]
-            for launch in launches
-            for flag in command.flags((*launch.launcher_words[1:], *launch.arguments))
-            if flag.value and (name := flag.name.lstrip("-")) in takes
-        }
+        return _behind(launches, takes)
+
+    def blocks(self, launches: Iterable[Launch]) -> dict[str, str]:
+        """The name of a file -> the block of its framework that it holds."""
+        told = (keys.framework.recognise.block_by for keys in self.keys)
+        return _behind(launches, {flag: block for one in told for flag, block in one.items()})
 
     def launcher(self, launch: Launch) -> Stated | None:
         """What the launcher's own options state."""
@@ -208,6 +209,16 @@ def _told(
 def _is_named(name: str, pattern: str) -> bool:
     """A name without wildcards is compared: no pattern is made of it."""
     return fnmatch(name, pattern) if any(c in pattern for c in "*?[") else name == pattern
+
+
+def _behind(launches: Iterable[Launch], takes: Mapping[str, str]) -> dict[str, str]:
+    """The name of each file that one of the flags names -> what the flag stands for."""
+    return {
+        PurePath(flag.value).name: takes[name]
+        for launch in launches
+        for flag in command.flags((*launch.launcher_words[1:], *launch.arguments))
+        if flag.value and (name := flag.name.lstrip("-")) in takes
+    }
 
 
 def _launches(keys: Keys, launch: Launch) -> bool:

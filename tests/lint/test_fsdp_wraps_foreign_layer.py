@@ -111,3 +111,26 @@ def test_a_directive_of_the_job_is_no_trainer_of_its_own(lint_text: Lint, line: 
         launch = f"#!/bin/bash\n#SBATCH {line}\n{LAUNCH.format(model='Qwen/Qwen2.5-7B')}"
         found = lint_text(launch, "run.sh", {"fsdp.yaml": ACCELERATE.format(layer=layer)})
         assert sum(one.name == NAME for one in found) == fires
+
+
+HF = (
+    "torchrun --nproc_per_node=8 run_clm.py --model_name_or_path Qwen/Qwen2.5-7B --do_train "
+    '--per_device_train_batch_size 2 --output_dir out --fsdp "{fsdp}" --fsdp_config layers.json\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("layer", "fsdp", "fires"),
+    [
+        ("LlamaDecoderLayer", "full_shard auto_wrap", True),
+        ("Qwen2DecoderLyer", "full_shard auto_wrap", True),  # a letter is lost
+        ("Qwen2DecoderLayer", "full_shard auto_wrap", False),
+        ("Qwen2MLP", "full_shard auto_wrap", False),
+    ],
+)
+def test_a_file_of_trainings_arguments(lint_text: Lint, layer: str, fsdp: str, fires: bool) -> None:
+    more = {"layers.json": f'{{"transformer_layer_cls_to_wrap": ["{layer}"]}}\n'}
+    found = [f for f in lint_text(HF.format(fsdp=fsdp), "run.sh", more) if f.name == NAME]
+    assert [(f.file.rpartition("/")[2], f.line) for f in found] == (
+        [("layers.json", 1)] if fires else []
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
+from medic.text.slips import one_apart
 
 NAME = "component-name-wrong"
 NEEDS = ("base_model",)
@@ -54,7 +55,8 @@ def check(config: RunConfig) -> LintResult:
     layer = next((own for family, own in _FAMILIES if family.fullmatch(name.lower())), "")
     if not layer or owner == "unsloth":  # it publishes some models in another's architecture
         return NotChecked(("base_model",))
-    foreign = [one for one in _names(wrapped.value) if one in _LAYERS and one != layer]
+    names = [one for one in _names(wrapped.value) if one != layer]
+    foreign = [one for one in names if one in _LAYERS or one_apart(one, layer)]
     if not foreign:
         return Passes()
     return Fires(wrapped.path[-1], {"model": name, "given": ", ".join(foreign), "layer": layer})
