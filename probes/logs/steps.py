@@ -40,7 +40,9 @@ _BAR = regex(
     r"(?:^|\r)(?P<name>(?:\d{1,9}\|\d{1,9}\|)?[^|\r\n%]{0,80}?):?\s*\d{1,3}%\|[^|]{0,300}\|\s*"
     r"(?P<at>\d+)/(?P<all>\d+)\s*\[(?P<rest>[^\]]*)"
 )
-_TRAINING_BAR = regex(r"epoch|train|step|iter|^\d+\|\d+\||^\W*$", re.IGNORECASE)
+_TRAINING_BAR = regex(r"epoch|train|step|iter|^\d+\|\d+\||^\W*$|\bepisode \[", re.IGNORECASE)
+# OpenRLHF's bar over the rollouts; the bars within each one begin again every time.
+_EPISODE = regex(r"\bEpisode \[(\d{1,6})/(\d{1,6})\]")
 _RATE = regex(r"(\d+(?:\.\d+)?) ?(s/it|it/s)")
 _EPOCH_STEP = regex(r"\d+\|(\d+)\|")  # torchtune: epoch|step|Loss: 1.57
 _EPOCH = regex(r"epoch\D{0,3}(\d+)", re.IGNORECASE)
@@ -78,6 +80,7 @@ class Steps:
         self._named = False  # whether a line told its step
         self._after = 0  # the step that the run goes on from, where lines are counted
         self._headline = False
+        self._episodes = False  # whether a bar over all episodes was drawn
         # Where the bar stood when a loss was told last, the step given to it, and the distance.
         self._told_at = self._last = 0
         self._gap = 1
@@ -136,14 +139,15 @@ class Steps:
             return None
         if self._headline and message.startswith((" ", "\t")):
             return Step(self._ordinal, read.values)
-        losses = read.values.keys() & {"loss", "eval_loss", "held_score"}
+        losses = read.values.keys() & {"loss", "policy_loss", "eval_loss", "held_score"}
         if not losses or "train_runtime" in message:
             return None
         if not message.startswith("{") and not self._is_bare(message, read):
             return None
-        if "loss" in losses:
+        trained = bool(losses & {"loss", "policy_loss"})
+        if trained:
             self._ordinal += 1
-        return Step(self._guess(read.epoch, "loss" in losses), read.values)
+        return Step(self._guess(read.epoch, trained), read.values)
 
     def _is_bare(self, message: str, read: Values) -> bool:
         """A row of a loop that prints no step at all; beside its steps it is a summary."""
@@ -182,6 +186,11 @@ class Steps:
         if last is None:
             return None
         at, total = whole(last.group("at")), whole(last.group("all"))
+        if (episode := _EPISODE.search(last["name"])) is not None:
+            at, total = (whole(episode[1]) - 1) * total + at, whole(episode[2]) * total
+        if self._episodes and episode is None:
+            return None
+        self._episodes = episode is not None
         epoch = _EPOCH.search(last.group("name"))
         step = whole(epoch.group(1)) * total + at if epoch else at
         if not epoch and (self.planned is None or total >= self.planned):
