@@ -102,6 +102,7 @@ _PATTERNS: Mapping[str, str] = {
         r"re-?initiali[sz]ed|from scratch|will be reset)|"
         r"\b(?:skip(?:ping|ped)?|without|not|failed to|unable to|could not|couldn't|cannot|can't|won't) "
         r"(?:\w+ ){0,2}(?:load|restor|resum)(?:e|ed|ing)? (?:\w+ ){0,4}(?:optimi[sz]er|scheduler|lr_scheduler))|"
+        r"\b(?:no_load_optim|finetune) \.{3,60} True\b|"  # Megatron's printed arguments
         r"(?:优化器|调度器).{0,12}(?:未加载|未恢复|没有加载|没有恢复|重新初始化)"
     ),
     # Data that a run reads from its first sample on; whether it was to go on is judged where it is used.

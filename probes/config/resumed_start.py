@@ -22,6 +22,7 @@ from medic.records import dataclass, field
 from medic.run_config import Scalar
 from medic.text.patterns import regex
 
+from . import resumed_batch
 from .start_blocks import printed
 
 CHECK, IGNORED = "resume-difference", "resume-ignores-settings"
@@ -78,6 +79,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
                 starts += _starts(log.name, islice(look.lines(log.path), _MAX_LINES))
     resumed = [s for s in starts if s.loaded]
     found = [f for s in resumed for f in _of_start(s, starts)] or [*_of_state(look)]
+    if not found and resumed:
+        found = [*resumed_batch.judge(look)]
     yield from found[:3] if found else [Skip(_NEEDS, check=CHECK)]
 
 

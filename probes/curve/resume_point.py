@@ -13,10 +13,12 @@ from medic.records import replace
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
+from . import told_to_leave
 from .jumps import UNTRAINED, relative_noise
 from .numbers import finite, median, typical
 from .plan import quoted
 from .resume_points import Row, Start, starts
+from .resumed_rate import as_at_the_start
 
 CHECK, SYMPTOM, LOAD = "resume-difference", "resume-jumps", "resume-load"
 AGAIN = "rate-after-resume"
@@ -28,8 +30,10 @@ HIGHER, NATS = 1.05, 0.05  # what noise of a few batches does not reach, times a
 INITIAL, FALLEN = 0.9, 1.3  # of the run's first loss; times the level before the start
 BEGINS = 0.1  # of the steps before: a counter below it has begun again
 STEADY = 4  # logged rates before a start that must not rise
+LOST, AGAIN_UP = 0.3, 1.5  # times the last rate; times the first one behind the start
 UP, DOWN = 1.02, 0.9  # times the last rate: no schedule that falls or is constant does both
 SOON = 30  # rows in which a loss that only lacked the optimizer's state is on its way back
+FALLS = 3.0  # times what the loss had come down by in as many rows before
 NEAR = 10  # rows behind a start in which a warmup shows
 _LATER_EPOCH = regex(r"(?i)\bepoch\W{0,3}[1-9]|第 ?[1-9]\d* ?(?:轮|个)")
 _NO_POSITION = regex(
@@ -68,11 +72,14 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
             yield shown
         return
     again = first.step < BEGINS * start.before[-1].step
-    if start.kind == "loaded" and again:
+    config = config_of(look)
+    if start.kind == "loaded" and again and not told_to_leave.is_own(config, start.source.text):
         return  # a new stage from these weights
     rate = _rate_lost(before, start.after)
     if start.data is not None and not jumps:
         yield from _data_again(start, shown, was, now, _chance(before))
+    elif not jumps:
+        yield from _data_not_skipped(config, shown, before, start.after)
     if jumps:
         level = _level(start, was, now)
         # Two signs, neither of which follows from the other; or the run's own first losses again.
@@ -87,10 +94,46 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
         yield Finding(RATE, value=told, source=source)
         if jumps and rate[1] < DOWN * rate[0]:
             yield Finding(AGAIN, "lower-and-loss-jumps", value=told, source=source, exact=True)
-    if start.left and (jumps or rate is not None):
+        if again and as_at_the_start(_rates(before), _rates(start.after)):
+            yield Finding(AGAIN, "as-at-the-start", value=told, source=source)
+    if jumps or rate is not None:
+        yield from _left(start, config)
+
+
+def _left(start: Start, config: RunConfig) -> Iterator[Finding]:
+    """What of the checkpoint's states a line of the start, or a setting, says to be left out."""
+    if start.left:
         text = start.left[0].source.text.lower()
-        absent = tuple(n for n in _NAMES if n in text) or _NAMES[:1]
+        absent = tuple(n for n in _NAMES if n in text) or told_to_leave.printed(text)
         yield Finding(STATES, "state-absent", {"absent": absent}, start.left[0].source, exact=True)
+    elif (told := told_to_leave.states(config)) is not None:
+        value = {"absent": told.what}
+        yield Finding(STATES, "state-absent", value, told.source, exact=True)
+
+
+def _data_not_skipped(
+    config: RunConfig, shown: Finding, before: Sequence[Row], after: Sequence[Row]
+) -> Iterator[Finding]:
+    """A setting keeps the run from going on in its data; it shows where the loss stays lower, by
+    more than the run had come down in as many steps."""
+    told = told_to_leave.data(config)
+    if told is None:
+        return
+    value = {"name": told.name, "step": shown.value["step"]}
+    noted = Finding(CHECK, "data-not-skipped", value, told.source, exact=True)
+    old, new = finite([r.loss for r in before]), finite([r.loss for r in after[:HISTORY]])
+    if len(old) < 2 * HISTORY or len(new) < HISTORY:
+        yield noted
+        return
+    earlier, was, now = (median(o) for o in (old[-2 * HISTORY : -HISTORY], old[-HISTORY:], new))
+    error = relative_noise(old[-HISTORY:]) * MEDIAN_ERROR * math.sqrt(2 / HISTORY)
+    if now * math.exp(SIGMAS * error) < was and was - now > FALLS * max(earlier - was, 0.0):
+        more = (shown.source, *shown.more)
+        found = replace(shown, name=CHECK, outcome="data-from-start", exact=True)
+        yield replace(found, source=told.source, more=more)
+        yield replace(shown, exact=True)
+    else:
+        yield noted
 
 
 def _shown(look: Look, before: Sequence[Row], after: Sequence[Row]) -> Finding:
@@ -162,8 +205,13 @@ def _rate_lost(before: Sequence[Row], after: Sequence[Row]) -> tuple[float, floa
         return None
     last, top = old[-1], max(new)
     falls = old[0] > UP * last
-    lost = top > UP * last if falls else new[0] < DOWN * min(last, top)
+    warms_up = new[0] < LOST * last and top > AGAIN_UP * new[0]
+    lost = top > UP * last or warms_up if falls else new[0] < DOWN * min(last, top)
     return (last, new[0]) if lost else None
+
+
+def _rates(rows: Sequence[Row]) -> dict[int, float]:
+    return {r.step: r.rate for r in rows if r.rate is not None}
 
 
 def _other_path(look: Look) -> Iterator[Finding]:

@@ -104,3 +104,20 @@ def test_only_a_log_of_a_resumed_run_is_read_line_by_line(
     quiet = look({"a.log": start() + start(first=1)})
     monkeypatch.setattr(quiet, "lines", None)
     assert told(quiet) == {}
+
+
+BATCH = (
+    "[INFO|trainer.py:2412]   Total train batch size (w. parallel, distributed & accumulation) = {}"
+)
+GOES_ON = "[INFO|trainer.py:2422] >>   Continuing training from global step 4000"
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_the_batch_that_the_trainer_prints_at_each_start(look: Look, apart: bool) -> None:
+    def logs(batch: int, goes_on: str = GOES_ON) -> Any:
+        first, second = BATCH.format(128) + "\n", f"{BATCH.format(batch)}\n{goes_on}\n"
+        return look({"a.log": first, "b.log": second} if apart else {"a.log": first + second})
+
+    assert told(logs(64)) == {"setup-changed": {"changed": "global_batch_size 128 -> 64"}}
+    assert told(logs(128)) == {}
+    assert told(logs(64, "")) == {}  # another run

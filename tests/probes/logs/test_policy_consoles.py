@@ -16,7 +16,8 @@ def read(*lines: str) -> list[Step | None]:
 def test_dictionaries_with_a_policy_loss_are_counted() -> None:
     row = "{'policy_loss': -0.01, 'actor_lr': 5e-07, 'kl': 0.2, 'reward': 0.4}"
     first, second = read(ACTOR + row, ACTOR + row)
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     assert (first.number, second.number) == (1, 2)
     assert first.values["reward"] == 0.4
     assert first.values["kl"] == 0.2
@@ -40,7 +41,8 @@ def test_bars_within_an_episode_begin_again_and_say_nothing() -> None:
     inner = f"{ACTOR}Train epoch [1/1]:  50%|█████     | 4/8 [00:02<00:02, 1.2it/s, kl=0.2]"
     assert read(bar(1, 3, ""), inner)[1] is None
     alone = read(inner)[0]
-    assert alone is not None and alone.values["kl"] == 0.2
+    assert alone is not None
+    assert alone.values["kl"] == 0.2
 
 
 def test_a_game_is_no_training_bar() -> None:
