@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from medic.baseline.curves import curves
 from medic.baseline.settings import configs, flags, tells
+from medic.baseline.speeds import FALLS, RISES, network, slower, speeds
 from medic.case.collect import Case
 from medic.errors import UsageError
 from medic.facts import Curve, Difference, GpuState, Launches, LogHits, Packages, SinceGood, Source
@@ -18,7 +19,7 @@ from medic.runner.registry import all_probes
 from medic.runner.run import observe
 from medic.text.safetext import one_line
 
-CHECK = "changed-since-good"
+CHECK, SLOW = "changed-since-good", "training-slow"
 ROOMS = ("config", "flags", "logs", "curve", "gpu", "packages")
 
 
@@ -36,14 +37,17 @@ def compared(now: Evidence, good_case: Case, index: Index) -> SinceGood:
         *flags(now.fact(Launches), good.fact(Launches), now.fact(RunConfig), good.fact(RunConfig)),
         *_versions(now.fact(Packages), good.fact(Packages)),
         *_nodes(now, good),
+        *speeds(now.fact(Curve), good.fact(Curve)),
         *curves(now.fact(Curve), good.fact(Curve)),
     ]
+    slow = slower(found, now.fact(RunConfig), good.fact(RunConfig))
     ours, theirs = _kinds(now), _kinds(good)
     return SinceGood(
         tuple(found),
         compared=tuple(k for k in ours if k in theirs),
         only_now=tuple(k for k in ours if k not in theirs),
         only_good=tuple(k for k in theirs if k not in ours),
+        slower=slow,
     )
 
 
@@ -66,6 +70,8 @@ def _kinds(evidence: Evidence) -> tuple[Kind, ...]:
         found.append("version")
     if _node_facts(evidence):
         found.append("node")
+    if curve is not None and any(n in curve.series for n in (*RISES, *FALLS)):
+        found.append("speed")
     if curve is not None and curve.series:
         found.append("curve")
     return tuple(found)
@@ -76,11 +82,14 @@ def observed(found: SinceGood) -> list[Observed]:
     where nothing could be compared."""
     by_kind: dict[str, list[Difference]] = {}
     for item in found.differences:
-        if item.kind != "curve":
+        if item.kind not in ("curve", "speed"):
             by_kind.setdefault(item.kind, []).append(item)
     findings = [_finding(kind, items) for kind, items in by_kind.items()]
     if not findings and found.compared:
         findings = [Finding(CHECK, "nothing-known")]
+    if (item := found.slower) is not None:
+        value = {"name": item.name, "now": item.now, "good": item.good}
+        findings.append(Finding(SLOW, value=value, source=item.now_at, more=(item.good_at,)))
     return [Observed(finding, "baseline", "exact") for finding in findings]
 
 
@@ -116,6 +125,8 @@ def _node_facts(evidence: Evidence) -> dict[str, tuple[str, Source]]:
     logs, gpus = evidence.fact(LogHits), evidence.fact(GpuState)
     if isinstance(logs, LogHits) and logs.host:
         found["host"] = (logs.host, logs.tail[-1] if logs.tail else Source())
+    if (sends := network(logs)) is not None:
+        found["NCCL network"] = sends
     if isinstance(gpus, GpuState) and gpus.origin != "this-host":
         names = sorted({g.name for g in gpus.gpus if g.name})
         found["GPUs"] = (f"{len(gpus.gpus)} x {', '.join(names)}", gpus.source)

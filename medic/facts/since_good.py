@@ -7,7 +7,7 @@ from typing import Literal
 from medic.facts.files import Source
 from medic.records import dataclass, field
 
-Kind = Literal["config", "data", "version", "node", "curve"]
+Kind = Literal["config", "data", "version", "node", "speed", "curve"]
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,10 @@ class Difference:
 class SinceGood:
     """All differences, the most telling kind first; ``compared`` are the kinds that both runs
     tell of, whether or not they differ there; of the rest ``only_now`` and ``only_good`` are those
-    that one of them tells of."""
+    that one of them tells of. ``slower``: the speed by which the run is slower than it was."""
 
     differences: tuple[Difference, ...] = ()
     compared: tuple[Kind, ...] = ()
     only_now: tuple[Kind, ...] = ()
     only_good: tuple[Kind, ...] = ()
+    slower: Difference | None = None

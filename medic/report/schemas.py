@@ -75,7 +75,7 @@ DIAGNOSIS = document(
         "changed_since_good": items(
             record(
                 {
-                    "kind": {"enum": ["config", "data", "version", "node", "curve"]},
+                    "kind": {"enum": ["config", "data", "version", "node", "speed", "curve"]},
                     "name": STRING,
                     "now": STRING,
                     "good": STRING,

@@ -15,9 +15,10 @@ KINDS = {
     "data": Text("data", "数据"),
     "version": Text("version", "版本"),
     "node": Text("node", "节点"),
+    "speed": Text("speed", "速度"),
     "curve": Text("curve", "曲线"),
 }
-ORDER = ("config", "data", "version", "node", "curve")
+ORDER = ("config", "data", "version", "node", "speed", "curve")
 _ONLY_NOW = Text(
     "Not compared, for the run that worked does not tell it: {kinds}",
     "未能比较，正常的运行没有记录：{kinds}",

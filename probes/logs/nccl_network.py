@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from medic.facts import LogHits, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe
+from medic.probe import Finding, Look, Probe, config_of
+from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
 CHECK = "nccl-network"
@@ -24,10 +25,12 @@ def run(look: Look) -> Iterator[Finding]:
     if not by_host:
         return
     sockets = [host for host, (network, _) in by_host.items() if network.lower() == "socket"]
-    if len(sockets) < 2 or len(sockets) < len(by_host):
+    # A log of one node tells of all, where the run has more: NCCL sends over one kind of network.
+    nodes = max(len(sockets), config_of(look).integer("nodes") or 1)
+    if not sockets or nodes < 2 or len(sockets) < len(by_host):
         yield Finding(CHECK, "usual")
         return
-    value = {"n": len(sockets), "hosts": ", ".join(sorted(sockets)[:SHOWN])}
+    value = {"n": nodes, "hosts": ", ".join(sorted(sockets)[:SHOWN])}
     yield Finding(CHECK, "sockets-between-nodes", value, by_host[sockets[0]][1])
 
 
@@ -36,6 +39,7 @@ PROBE = Probe(
     title=Text("the network that NCCL uses", "NCCL 使用的网络"),
     tells=(CHECK,),
     needs=(LogHits,),
+    wants=(RunConfig,),
     seconds=0.01,
     run=run,
 )
