@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from medic.changes.broken_rate import broke, half_of
 from medic.changes.known import Computed, ImpossibleError, Known
+from medic.facts import Curve
 from medic.i18n import Text
 from medic.learning_rates import adam_like, highest, kind_of, possible, usual
 
@@ -24,15 +26,30 @@ def _product(number: float, factor: str) -> float:
 
 
 def half_learning_rate(known: Known, field: str) -> Computed:
-    """Half the peak, or the highest published for the size if half is still above that; the rate
-    that was meant where the minus of its exponent is missing.
+    """Half the peak, or the highest published for the size if half is still above that, and at most
+    half of the rate at which the loss broke; the rate that was meant where the minus of its exponent
+    is missing.
 
     A rate that is far beyond all published ones is a slip, not a choice: the top of the range is
     not what was meant. Raises ImpossibleError for it, unless one place of the point alone is usual.
     """
-    half = _times(known, field, "0.5")
     if (meant := _lost_minus(known, field)) is not None:
         return meant
+    found = _half(known, field)
+    at = broke(known.fact(Curve), known.config)
+    most = half_of(at.rate) if at is not None else 0.0
+    if at is None or not isinstance(found.value, float) or not 0 < most < found.value:
+        return found
+    shown = {"step": f"{at.step:,}", "rate": f"{at.rate:.4g}"}
+    why = Text(
+        "half of the {rate} at which the loss was lowest, at step {step}",
+        "loss 在第 {step} 步最低，当时学习率为 {rate}，取其一半",
+    )
+    return Computed(most, why.fill(shown))
+
+
+def _half(known: Known, field: str) -> Computed:
+    half = _times(known, field, "0.5")
     high = highest(known.config)
     if not adam_like(known.config) or not isinstance(half.value, float) or half.value <= high:
         return half

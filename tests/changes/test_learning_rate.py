@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from medic.changes import compute
+from medic.facts import Curve, Series
 from medic.records import replace
 from medic.run_config import Origin, Setting
 
@@ -78,3 +80,35 @@ def test_the_name_of_the_model_tells_its_size(
     named = replace(stated, settings=(Setting((key,), name, Origin("file")),))
     plan = compute(remedy(learning_rate="half-learning-rate"), named)
     assert [c.new for c in plan.changes] == [expected]
+
+
+def series(name: str, values: list[float]) -> Series:
+    steps = tuple(range(10, 10 * len(values) + 10, 10))
+    return Series(name, "train.log", steps, tuple(values), steps)
+
+
+FALLS_AND_BREAKS = [9.0 - 0.1 * n for n in range(60)] + [3.1 + 0.2 * n for n in range(30)]
+
+
+@pytest.mark.parametrize(
+    ("losses", "rates", "expected"),
+    [
+        (FALLS_AND_BREAKS, [1e-4 * n for n in range(90)], 2.9e-3),  # 5.9e-3 at the lowest
+        ([*FALLS_AND_BREAKS, math.nan], None, 1.4e-3),  # 590 of 2000 steps of warmup
+        (FALLS_AND_BREAKS, [1e-2] * 90, 5e-3),  # at its peak
+        ([9.0 - 0.05 * n for n in range(90)], [1e-4 * n for n in range(90)], 5e-3),  # nothing broke
+        ([9.0, 3.0, math.nan], [1e-4, 2e-4, 3e-4], 5e-3),  # too few to tell
+    ],
+)
+def test_the_rate_at_which_the_loss_broke_is_not_tried_again(
+    config: Callable[..., Any],
+    remedy: Callable[..., Any],
+    losses: list[float],
+    rates: list[float] | None,
+    expected: float,
+) -> None:
+    curve = {"loss": series("loss", losses)}
+    curve |= {"learning_rate": series("learning_rate", rates)} if rates else {}
+    stated = config(learning_rate=1e-2, warmup_steps=2000, parameters=3e6)
+    plan = compute(remedy(learning_rate="half-learning-rate"), stated, {Curve: Curve(curve)})
+    assert [c.new for c in plan.changes] == [pytest.approx(expected)]
