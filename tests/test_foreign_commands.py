@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from medic.commands import main
 from medic.index.knowledge import load
-from medic.session.foreign import own_command
+from medic.run_config import RunConfig
+from medic.session.foreign import own, own_command, walk_files
 
 VERL = "python3 -m verl.trainer.main_ppo --cfg job"
 KEYS = "# actor_rollout_ref.actor.optim.lr=1e-6"
@@ -41,3 +44,43 @@ def test_what_is_written_for_several_keeps_the_run_s_own() -> None:
     both = f"{KEYS}  |  --learning_rate 1e-6"
     assert own_command(session("trl"), both) == "# --learning_rate 1e-6"
     assert own_command(session("verl"), both) == both
+
+
+SCRIPT = """from trl import GRPOConfig, GRPOTrainer
+cfg = GRPOConfig(output_dir="out", learning_rate=1e-6, num_generations=8)
+GRPOTrainer(model="Qwen/Qwen2.5-3B", reward_funcs=[len], args=cfg).train()
+"""
+SHOWN = "import torch, ray, vllm, verl"
+
+
+def test_a_walk_shows_the_run_s_own_commands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "grpo.py"
+    script.write_text(SCRIPT, "utf-8")
+    main(["walk", "staged-validation", "--restart"])
+    assert SHOWN in capsys.readouterr().out
+    main(["walk", "staged-validation", "--restart", str(script)])
+    out = capsys.readouterr().out
+    assert SHOWN not in out
+    assert "versions and" in out
+
+
+def test_the_files_that_a_walk_is_given() -> None:
+    def given(framework: str, *names: str) -> Any:
+        files = [SimpleNamespace(name=n, kind="log" if "log" in n else "script") for n in names]
+        made = session(framework)
+        made.evidence = SimpleNamespace(fact=lambda _: RunConfig(framework=framework))
+        made.case = SimpleNamespace(files=files)
+        return walk_files(made, load().procedures["staged-validation"])
+
+    assert given("trl", "run.sh", "train.log") == ["run.sh"]
+    assert given("verl", "run.sh") == []  # it shows them anyway
+    assert given("trl", "a.sh", "b.sh", "c.sh", "d.sh") == []
+
+
+def test_snippets_of_several_lines() -> None:
+    snippet = "import torch\nx = actor_rollout_ref.model.path\n"
+    assert own(load(), "trl", snippet) == ""
+    assert own(load(), "verl", snippet) == snippet
+    assert own(load(), "", snippet) == snippet

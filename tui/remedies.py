@@ -172,9 +172,8 @@ def remedy(session: Session, offer: Offer, seen: Collection[tuple[str, str]] = (
         show = words.SHOW_CHANGE if first else words.SHOW_CHANGE_OF.fill(n=offer.number)
         lines.append(Line(show, "accent", indent=3))
     blocks = [Block("more", tuple(lines))]
-    blocks += [
-        code(text) for text in (own_command(session, entry.command), entry.snippet) if text.strip()
-    ]
+    shown = (own_command(session, text) for text in (entry.command, entry.snippet))
+    blocks += [code(text) for text in shown if text.strip()]
     if entry.procedure:
         blocks += _procedure(session, entry.procedure)
     return blocks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -16,7 +17,12 @@ from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.report import walk_text
 from medic.report.console import Console
+from medic.run_config import RunConfig
 from medic.session.walk import Walk, keep, resume
+
+if TYPE_CHECKING:
+    from medic.case.collect import Case
+    from medic.runner.evidence import Evidence
 
 HELP = Text(
     "Walks a procedure step by step and remembers where it was left; without a name it lists them. "
@@ -28,6 +34,13 @@ HELP = Text(
     "结果写到 --out 目录。",
 )
 ASK = Text("number, b or q: ", "编号、b 或 q：")
+
+
+class Seen(NamedTuple):
+    """The files that were given, and what they tell of the run."""
+
+    case: Case
+    evidence: Evidence
 
 
 @click.command(help=str(HELP))
@@ -59,16 +72,18 @@ def command(
         walk.trail.clear()
     for outcome in outcomes:
         walk.take(outcome)
-    walk_text.stand(out, walk, index)
+    seen = _seen(index, files, given) if files else None
+    framework = _framework(seen)
+    walk_text.stand(out, walk, index, framework)
     if walk.step is not None and walk.step.emit:
-        _emit(out, walk.step.emit, index, files, given, folder)
+        _emit(out, walk.step.emit, index, seen, folder)
     while walk.step is not None and _terminal() and not outcomes:
         if not _asked(out, walk):
             break
         keep(walk)
-        walk_text.stand(out, walk, index)
+        walk_text.stand(out, walk, index, framework)
         if walk.step is not None and walk.step.emit:
-            _emit(out, walk.step.emit, index, files, given, folder)
+            _emit(out, walk.step.emit, index, seen, folder)
     keep(walk)
     return Exit.FINDING if walk.cause else Exit.OK
 
@@ -98,15 +113,24 @@ def _asked(out: Console, walk: Walk) -> bool:
     return True
 
 
+def _seen(index: Index, files: Sequence[str], given: Sequence[str]) -> Seen:
+    from medic.runner.registry import all_probes
+    from medic.runner.run import observe
+
+    case = case_of(files, given)
+    return Seen(case, observe(case, index, all_probes(("config", "flags"))))
+
+
+def _framework(seen: Seen | None) -> str:
+    """That of the run whose files were given, "" where that is not known."""
+    config = seen.evidence.fact(RunConfig) if seen is not None else None
+    return config.framework if config is not None else ""
+
+
 def _emit(
-    out: Console,
-    experiment: Experiment,
-    index: Index,
-    files: Sequence[str],
-    given: Sequence[str],
-    folder: str,
+    out: Console, experiment: Experiment, index: Index, seen: Seen | None, folder: str
 ) -> None:
-    if not files:
+    if seen is None:
         out.talk(
             Text(
                 "Give the config and the launch script as FILE: this step makes files from them.",
@@ -115,14 +139,9 @@ def _emit(
         )
         return
     from medic.experiments import make, placed, write
-    from medic.runner.registry import all_probes
-    from medic.runner.run import observe
 
-    rooms = ("config", "flags")
-    case = case_of(files, given)
-    scripts = [f.path for f in case.files if f.kind == "script"]
-    evidence = observe(case, index, all_probes(rooms))
-    made = make(experiment, evidence.facts, index, scripts)
+    scripts = [f.path for f in seen.case.files if f.kind == "script"]
+    made = make(experiment, seen.evidence.facts, index, scripts)
     if folder:
         made = placed(made, Path(folder))
     written = write(made, Path(folder)) if folder else []

@@ -11,6 +11,7 @@ from medic.report import oom_text
 from medic.run_config import Change
 from medic.session.consultation import Session
 from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
+from medic.session.foreign import own_command
 from medic.session.undecided import lacks, suspects, would_show
 
 SCHEMA = "medic.diagnosis/1"
@@ -77,7 +78,7 @@ def cause(session: Session, view: CauseView) -> dict[str, Any]:
         "word": view.word,
         "explains": list(view.explains),
         "evidence": [_evidence(e) for e in view.evidence],
-        "remedies": [remedy(f) for f in session.fixes(view.name)],
+        "remedies": [remedy(session, f) for f in session.fixes(view.name)],
         "do_not": [str(d.say) for d in entry.do_not],
     }
 
@@ -97,7 +98,7 @@ def source(line: EvidenceLine) -> dict[str, Any]:
     return {"file": s.file, "line": s.line, "rank": s.rank, "time": s.time, "text": s.text}
 
 
-def remedy(fix: Fix) -> dict[str, Any]:
+def remedy(session: Session, fix: Fix) -> dict[str, Any]:
     return {
         "name": fix.remedy.name,
         "title": str(fix.remedy.title),
@@ -110,7 +111,7 @@ def remedy(fix: Fix) -> dict[str, Any]:
         "notes": [str(n) for n in fix.notes],
         "costs": str(fix.remedy.costs.say),
         "worked_if": str(fix.remedy.check) if fix.remedy.check else "",
-        "snippet": fix.remedy.snippet,
+        "snippet": own_command(session, fix.remedy.snippet),
     }
 
 

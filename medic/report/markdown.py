@@ -21,6 +21,7 @@ from medic.report.words import (
 from medic.session.both import both
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis, EvidenceLine
+from medic.session.foreign import own_command
 from medic.session.undecided import IF_SO, not_established, recommends, suspects, would_show
 from medic.session.unlike import rate_set_otherwise
 from medic.text.safetext import for_markdown
@@ -78,7 +79,8 @@ def _cause(
             parts.append(f"   {fix.text}")
         if fix.diff:
             parts += ["", "```diff", fix.diff.rstrip().replace("```", "'''"), "```"]
-        for code in filter(None, (fix.remedy.command.strip(), fix.remedy.snippet.strip("\n"))):
+        own = [own_command(session, t) for t in (fix.remedy.command, fix.remedy.snippet)]
+        for code in filter(None, (own[0].strip(), own[1].strip("\n"))):
             parts += ["", "```", code, "```", ""]
     for advice in cause.do_not:
         parts.append(f"- **{Text('Do not', '不要')}**: {advice.say}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 import medic.facts
@@ -16,7 +17,7 @@ from medic.report.console import Console
 from medic.report.words import CHANCE, IF_IT_IS, NEAREST, OTHERS, SAFE, UNSAFE, WHAT_TO_DO
 from medic.session.consultation import Session
 from medic.session.diagnosis import BY_YOU, CauseView, Diagnosis, EvidenceLine, line_of
-from medic.session.foreign import own_command
+from medic.session.foreign import own_command, walk_files
 from medic.session.known import known_for
 from medic.session.undecided import recommends, suspects, would_show
 from medic.session.unlike import rate_set_otherwise
@@ -146,7 +147,7 @@ def remedy(blocks: Blocks, session: Session, fix: Fix, number: int) -> None:
         blocks.paragraph(needs.fill(names=", ".join(fix.missing)), indent="    ")
     if command := own_command(session, entry.command):
         blocks.command(command, indent="    ")
-    for line in entry.snippet.splitlines():
+    for line in own_command(session, entry.snippet).splitlines():
         blocks.console.out("    " + line)
     if entry.procedure:
         _steps(blocks, session, entry.procedure)
@@ -164,7 +165,8 @@ def _steps(blocks: Blocks, session: Session, name: str) -> None:
         if command := own_command(session, step.command):
             blocks.command(command, indent="       ")
     walk = Text("step by step: medic walk {name}", "逐步执行：medic walk {name}")
-    blocks.paragraph(walk.fill(name=name), indent="    ")
+    files = shlex.join(walk_files(session, procedure))
+    blocks.paragraph(walk.fill(name=f"{name} {files}".rstrip()), indent="    ")
 
 
 def _others(blocks: Blocks, session: Session, found: Diagnosis, numbers: bool) -> None:

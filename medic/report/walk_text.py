@@ -10,11 +10,13 @@ from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.report.blocks import Blocks
 from medic.report.console import Console
+from medic.session.foreign import own
 from medic.session.walk import Walk, outcome_title
 
 
-def stand(out: Console, walk: Walk, index: Index) -> None:
-    """The step to do now with its outcomes numbered, or the end."""
+def stand(out: Console, walk: Walk, index: Index, framework: str = "") -> None:
+    """The step to do now with its outcomes numbered, or the end; of its commands those that are of
+    the run's framework, where that is known."""
     blocks = Blocks(out)
     title = out.style(str(walk.procedure.title), "bold")
     out.styled(title + "  " + out.style(walk.procedure.name, "dim"))
@@ -26,8 +28,9 @@ def stand(out: Console, walk: Walk, index: Index) -> None:
         return
     minutes = Text("{n} min", "{n} 分钟").fill(n=f"{walk.step.minutes:g}")
     blocks.paragraph(f"{walk.step.do} ({minutes})", "    ", "  > ")
-    for line in (*walk.step.command.splitlines(), *walk.step.snippet.splitlines()):
-        out.out("      " + line)
+    for text in (walk.step.command, walk.step.snippet):
+        for line in own(index, framework, text).splitlines():
+            out.out("      " + line)
     blocks.heading(Text("What came out?", "结果是？"))
     for number, (outcome, target) in enumerate(walk.step.outcomes.items(), start=1):
         leads = index.title(target) if target in index.raw["causes"] else target

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
 if TYPE_CHECKING:
+    from medic.entries import Procedure
     from medic.index.knowledge import Index
     from medic.session.consultation import Session
 
 # Between commands that do the same in several frameworks.
 APART = "  |  "
+WALKED = 3  # files: more are no command that one types
 _MODULE = regex(r"-m (\w{1,40})\b")
 _IMPORTS = regex(r"\bimport ((?:\w{1,40}, ?){0,12}\w{1,40})")
 _ROOT = regex(r"(?<![\w.])([a-z]{1,30}(?:_[a-z]{1,30}){1,4})\.")
@@ -20,12 +23,28 @@ _SHARED = frozenset("plain own-loop loop-scripts hydra grouped hf-model vllm".sp
 
 
 def own_command(session: Session, command: str) -> str:
-    """The command without the parts that are of a framework which this run does not use."""
-    framework = session.model.context.facts.get("framework")
-    if not isinstance(framework, str) or framework in _SHARED:
+    """The command, or the snippet, without the parts that are of a framework which this run does not
+    use."""
+    return own(session.index, session.model.context.facts.get("framework"), command)
+
+
+def walk_files(session: Session, procedure: Procedure) -> list[str]:
+    """What a walk is to be given so that it shows the run's own commands: its files, where they
+    tell the framework and a step has one of another."""
+    config = session.evidence.fact(RunConfig)
+    texts = [text for step in procedure.steps for text in (step.command, step.snippet)]
+    if config is None or all(own_command(session, text) == text for text in texts):
+        return []
+    files = [f.name for f in session.case.files if f.kind in ("config", "script", "python")]
+    return files if len(files) <= WALKED else []
+
+
+def own(index: Index, framework: object, command: str) -> str:
+    """The same for a run of the framework; all of it where that is not known."""
+    if not isinstance(framework, str) or not framework or framework in _SHARED:
         return command
     parts = command.split(APART)
-    kept = [p for p in parts if not is_foreign(session.index, p, framework)]
+    kept = [p for p in parts if not is_foreign(index, p, framework)]
     text = APART.join(kept)
     return text if kept == parts or not text or text.startswith("#") else f"# {text}"
 
