@@ -119,6 +119,7 @@ def choose(talk: Consultation, name: str, value: str) -> None:
 def _stand(talk: Consultation, current: Walk, *, taken_up: bool = False) -> None:
     """The step to do now, or what the walk has shown. One that was left, maybe for another run, can
     be begun anew."""
+    from medic.session.foreign import own_command
     from medic.session.walk import outcome_title
 
     step = current.step
@@ -130,7 +131,7 @@ def _stand(talk: Consultation, current: Walk, *, taken_up: bool = False) -> None
     number = len(current.trail) + 1
     title = Line(current.procedure.title, "strong", f"{number}) ")
     talk.tell(Block("medic", (title, Line(step.do, indent=3))), top=True)
-    for text in (step.command, step.snippet):
+    for text in (own_command(talk.session, t) for t in (step.command, step.snippet)):
         if text.strip():
             talk.tell(code(text))
     if step.emit:

@@ -8,6 +8,7 @@ from medic.facts import Curve, Series
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
+from . import timed
 from .numbers import clean, median
 from .plan import source_at
 
@@ -22,6 +23,9 @@ _NEEDS = Text("times of a step from at least three ranks", "至少三个 rank �
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
+    if found := [*timed.judge(look, look.fact(Curve))]:
+        yield from found
+        return
     ranks = look.fact(Curve).by_rank
     for name in OWN:
         times = {rank: series[name] for rank, series in ranks.items() if name in series}

@@ -18,6 +18,7 @@ from .plan import source_at
 from .speed import PAUSES, SETTLE
 
 MIN_SAMPLES = 10
+MOST = 0.5  # of a step
 # A tiny model leaves the GPU idle between launches of millisecond steps; waiting for data costs
 # tenths of a second.
 IDLE_SECONDS = 0.1
@@ -36,8 +37,11 @@ def run(look: Look) -> Iterator[Any]:
         yield starved
     elif waits is not None and waits.outcome == "loader-bound":
         yield Finding("gpu-starved", "present", value=waits.value, source=waits.source, exact=True)
-    if waits is not None:
+    exchanged = _exchanged(look, curve)
+    if waits is not None and (waits.outcome == "loader-bound" or exchanged is None):
         yield waits
+    elif exchanged is not None:
+        yield exchanged
     elif starved is None:
         yield Skip(needs.WAITS, check="step-bound")
     elif starved.outcome == "absent":
@@ -51,15 +55,42 @@ def run(look: Look) -> Iterator[Any]:
 
 def _data_wait(look: Look, curve: Curve) -> Finding | None:
     """The loader's logged share of the step."""
+    if (told := _told_share(look, curve)) is not None:
+        return told
     data = _longest(curve)
     total = _step_seconds(curve, _training_time(look))
     if data is None or not total or len(finite(data.values)) < MIN_SAMPLES:
         return None
     share = max(median(data.values) / total, _in_pauses(curve, data))
-    if share > 1:
-        return None  # the wait of several steps, or of another clock
+    # Above 1 it is the wait of several steps, or of another clock.
+    return _of_share(look, data, share) if share <= 1 else None
+
+
+def _told_share(look: Look, curve: Curve) -> Finding | None:
+    """Where the share itself is logged: by step, or once, over the whole run, by a profiler."""
+    for name, least in (("data_share", MIN_SAMPLES), ("profiled_wait", 1)):
+        series = curve.series.get(name)
+        if series is not None and len(finite(series.values)) >= least:
+            return _of_share(look, series, median(finite(series.values)))
+    return None
+
+
+def _exchanged(look: Look, curve: Curve) -> Finding | None:
+    """A step of which the exchange of gradients, that DeepSpeed times, takes more than all else."""
+    series = curve.series.get("exchange_share")
+    shares = finite(series.values) if series is not None else []
+    if series is None or len(shares) < MIN_SAMPLES or median(shares) <= MOST:
+        return None
+    source, value = (
+        source_at(look, series, len(series.steps) - 1),
+        {"share": f"{median(shares):.0%}"},
+    )
+    return Finding("step-bound", "communication-bound", value=value, source=source, exact=True)
+
+
+def _of_share(look: Look, series: Series, share: float) -> Finding:
     outcome = "loader-bound" if share >= look.threshold("data-wait-share") else "compute-bound"
-    source = source_at(look, data, len(data.steps) - 1)
+    source = source_at(look, series, len(series.steps) - 1)
     value = {"share": f"{share:.0%}"}
     return Finding("step-bound", outcome, value=value, source=source, exact=True)
 

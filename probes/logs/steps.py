@@ -11,9 +11,11 @@ from medic.text.patterns import regex
 
 from . import bare_rows
 from .chinese import HINTS, in_english
+from .clocks import Clocks, is_share
 from .digits import whole
 from .metric_names import canonical, in_unit
 from .step_layouts import Layouts
+from .timers import Timers
 
 MAX_LINE = 8000  # characters; those of verl, the longest, take about 4000
 
@@ -27,9 +29,6 @@ _NAME_END = regex(r"[\s:=|\"'\[(]+$")
 _UNIT_END = regex(r"\s*[(\[](ms|s|GiB|GB|MiB|MB)[)\]]?$")
 _PARTS = regex(r"[|,;{}\t\"'\[\]]|\s-\s|:\s")
 _TOTAL = regex(r"\s*(?:/|of)\s*$")
-# torchvision, DETR and DINO write "time: 2.61  data: 2.08", timm and PyTorch's ImageNet example the
-# same with an average behind: seconds of an iteration, and of them those of the loader.
-_CLOCK = regex(r"(?i)s?[\s,|)\]]+(time|data)\s{0,3}[:=]?\s{0,3}$")
 # After these words "step" or "iteration" is no position.
 _NOT_A_POSITION = frozenset(
     "per of skipped nan each every total max num warmup save log eval decay every_n".split()  # noqa: SIM905
@@ -85,7 +84,7 @@ class Steps:
         self._told_at = self._last = 0
         self._gap = 1
         self._epoch: float | None = None  # what the last loss said of it
-        self._layouts = Layouts()
+        self._layouts, self._timers = Layouts(), Timers()
 
     def read(self, message: str) -> Step | None:
         """The step that a line reports, or None. Bars and totals are remembered."""
@@ -96,6 +95,8 @@ class Steps:
             return self._line(row)
         if self._named and "batch-generator" in message and (took := _BATCHES.search(message)):
             return Step(self._ordinal, {"data_time": float(took[1]) / 1000})
+        if timed := self._timers.read(message):
+            return Step(self._ordinal, timed)
         if not _HINTS.search(lowered):
             return None
         if len(message) > MAX_LINE:
@@ -225,12 +226,11 @@ def values_of(text: str) -> Values:
     parts = _NUMBER.split(text)
     found: dict[str, float] = {}
     step = total = epoch = None
-    clocks: dict[str, float] = {}
+    clocks = Clocks()
     exact = False  # "step" tells more than "iter" where a line has both
     for n in range(0, len(parts) - 1, 2):
         metric, factor, inner, _ = _between(parts[n])
-        if metric in (None, "time") and (clock := _CLOCK.match(parts[n])):
-            clocks.setdefault(clock[1].lower(), _float(parts[n + 1]))
+        clocks.read(parts[n], parts[n + 2], metric, _float(parts[n + 1]))
         if metric is None:
             if n and step is not None and total is None and _TOTAL.match(parts[n]):
                 value = _float(parts[n + 1])
@@ -245,19 +245,10 @@ def values_of(text: str) -> Values:
                 step = int(value) if step is None or exact else step
         elif metric == "epoch":
             epoch = value
-        elif metric != "time" or unit:
+        elif (metric != "time" or unit) and not (metric == "data_time" and is_share(parts[n + 2])):
             name = "step_time" if metric == "time" else metric
             found.setdefault(name, in_unit(name, value * factor, unit))
-    return Values(_waits(clocks, found) | found, step, total, epoch)
-
-
-def _waits(clocks: dict[str, float], found: dict[str, float]) -> dict[str, float]:
-    """Times of a step where a bare "data" (mmengine: "data_time") beside a "time" can be the part
-    of it that the loader took."""
-    total, data = clocks.get("time"), clocks.get("data", found.get("data_time"))
-    if total is None or data is None or not 0 <= data <= total:
-        return {}
-    return {"step_time": total, "data_time": data}
+    return Values(clocks.waits(found) | found, step, total, epoch)
 
 
 @lru_cache(maxsize=8192)
