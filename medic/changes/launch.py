@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from medic.changes.known import Computed, ImpossibleError, Known, MissingError
-from medic.facts import GpuState, Host, Ports
+from medic.facts import Collectives, GpuState, Host, Ports, Preparing
 from medic.i18n import Text
 
 FIRST_PORT = 29_500  # torchrun's default
@@ -83,5 +83,12 @@ def next_free_port(known: Known, field: str) -> Computed:
 
 
 def doubled_timeout(known: Known, field: str) -> Computed:
-    seconds = known.whole(field)
+    """Twice the stated timeout, or the one that the watchdogs had where none is stated; twice what the
+    work takes that the others wait for, where that is more."""
+    work = known.fact(Preparing)
+    told = known.fact(Collectives)
+    limits = [t.timeout_ms for t in told.timeouts if t.timeout_ms] if told is not None else []
+    seconds = known.whole(field) if known.has(field) or not limits else max(limits) // 1000
+    if work is not None:
+        seconds = max(seconds, work.seconds)
     return Computed(2 * seconds, Text(f"2 x {seconds} s", f"2 x {seconds} s"))

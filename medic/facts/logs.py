@@ -191,6 +191,15 @@ class Collective:
 
 
 @dataclass(frozen=True)
+class Preparing:
+    """Data preparation that was not over when the other ranks gave up: the seconds that it takes as
+    a whole, by its own progress bar."""
+
+    seconds: int
+    source: Source
+
+
+@dataclass(frozen=True)
 class Collectives:
     """The collective that each rank waited in when its watchdog gave up."""
 

@@ -56,7 +56,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             yield Finding(RANKS, "no-timeout")
             yield Finding(MOMENT, "no-timeout")
         return
-    silent = _silent(look, logs, timeouts)
+    silent = silent_ranks(look, logs, timeouts)
     yield from _moment(logs, timeouts, silent)
     if own_failures(logs, look.fact(Tracebacks).all):
         # A rank had failed of itself: what the others then waited in says no more.
@@ -186,7 +186,7 @@ def _call(told: Collective) -> tuple[object, ...]:
     return (told.operation, told.elements_in, told.elements_out, told.shape)
 
 
-def _silent(look: Look, logs: LogHits, timeouts: Sequence[Collective]) -> list[int]:
+def silent_ranks(look: Look, logs: LogHits, timeouts: Sequence[Collective]) -> list[int]:
     """Ranks of the job that printed no timeout, though the logs hold their lines or all ranks'."""
     told = {t.rank for t in timeouts}
     expected = set(logs.ranks) | set(look.fact(Ranks).seen)

@@ -10,13 +10,14 @@ import pytest
 from medic.changes import Plan, compute
 from medic.changes.plan import COMPUTATIONS
 from medic.entries import Compute, Remedy
-from medic.facts import Gpu, GpuState, Host, Ports
+from medic.facts import Collective, Collectives, Gpu, GpuState, Host, Ports, Preparing, Source
 from medic.i18n import Text
 from medic.run_config import Change, Origin, RunConfig, Scalar, Value
 
 Make = Callable[..., RunConfig]
 MakeRemedy = Callable[..., Remedy]
 WHY = Text("", "")
+TIMEOUT = Collective(1, 1, "ALLREDUCE", 1, 1, timeout_ms=1_800_000, source=Source())
 
 
 def new(plan: Plan) -> dict[str, Scalar]:
@@ -96,6 +97,13 @@ def test_next_free_port(config: Make, remedy: MakeRemedy) -> None:
 def test_timeout(config: Make, remedy: MakeRemedy) -> None:
     plan = compute(remedy(nccl_timeout="doubled-timeout"), config(nccl_timeout=600))
     assert new(plan) == {"nccl_timeout": 1200}
+    entry, waits = remedy(nccl_timeout="doubled-timeout"), {Collectives: Collectives((TIMEOUT,))}
+    assert new(compute(entry, config(), waits)) == {"nccl_timeout": 3600}
+    assert compute(entry, config()).missing == ("nccl_timeout",)
+    long = {**waits, Preparing: Preparing(4000, Source())}
+    assert new(compute(entry, config(), long)) == {"nccl_timeout": 8000}
+    short = {Preparing: Preparing(100, Source())}
+    assert new(compute(entry, config(nccl_timeout=600), short)) == {"nccl_timeout": 1200}
 
 
 def test_exact_repair_counts_for_the_fields_of_the_remedy_only(
