@@ -55,13 +55,14 @@ class Unread:
     """A file of the case that could not be read, and why. It is never shown as clean.
 
     ``partly``: the rest of it was read. ``aside``: left out on purpose, and no fault of this run is
-    hidden by that.
+    hidden by that. ``earlier``: it is of a run before this one.
     """
 
     file: str
     why: Text
     partly: bool = False
     aside: bool = False
+    earlier: bool = False
 
 
 @dataclass(frozen=True)

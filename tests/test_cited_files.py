@@ -12,16 +12,12 @@ from medic.session.diagnosis import CauseView, EvidenceLine
 
 
 @pytest.mark.parametrize(
-    ("file", "why", "kept"),
-    [
-        ("job-1.out", "of an earlier run, which failed at line 4", False),
-        ("job-0.out", "of an earlier run, which failed at line 4", True),
-        ("job-1.out", "a hole of zero bytes was passed over", True),
-    ],
+    ("file", "earlier", "kept"),
+    [("job-1.out", True, False), ("job-0.out", True, True), ("job-1.out", False, True)],
 )
-def test_a_file_that_is_cited_was_read(file: str, why: str, kept: bool) -> None:
+def test_a_file_that_is_cited_was_read(file: str, earlier: bool, kept: bool) -> None:
     source, more = Source("job-2.out", 9), (Source("job-1.out", 4),)
     line = EvidenceLine("check", "same-failure", "same", Text("", ""), source, "strong", more)
     cause = CauseView("a", "A-001", Text("", ""), 1.0, "likely", (), (line,))
-    left = NotRead(file, why, "", aside=True)
+    left = NotRead(file, "why", "", aside=True, earlier=earlier)
     assert bool(_left([left], [cause])) is kept

@@ -62,12 +62,14 @@ _SPECIAL = (
 
 @dataclass(frozen=True)
 class NotRead:
-    """A file that was left out, and why. ``aside``: on purpose; it hides no fault of this run."""
+    """A file that was left out, and why. ``aside``: on purpose; it hides no fault of this run.
+    ``earlier``: it is of a run before this one."""
 
     file: str
     en: str
     zh: str
     aside: bool = False
+    earlier: bool = False
 
 
 def given_file(path: str, name: str, kind: FileKind, info: os.stat_result) -> GivenFile:

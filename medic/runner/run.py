@@ -187,7 +187,9 @@ def _admit(finding: Finding, probe: Probe, index: Index) -> None:
 
 def _take(run: Run, evidence: Evidence) -> None:
     evidence.runs[run.probe.name] = run
-    evidence.not_read += [NotRead(u.file, u.why.en, u.why.zh, u.aside) for u in run.unread]
+    evidence.not_read += [
+        NotRead(u.file, u.why.en, u.why.zh, u.aside, u.earlier) for u in run.unread
+    ]
     host = run.probe.reads != "artefacts"
     for fact in run.facts:
         evidence.facts[type(fact)] = fact

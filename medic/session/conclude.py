@@ -37,7 +37,6 @@ from medic.session.diagnosis import (
     view,
 )
 from medic.session.ended_by import last_exception
-from medic.session.revisit import OF_BEFORE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -116,7 +115,7 @@ def _left(not_read: Sequence[NotRead], causes: Sequence[CauseView]) -> tuple[Not
     """What was not read, but for files of earlier runs whose lines the answer shows."""
     lines = [line for cause in causes for line in cause.evidence]
     cited = {s.file for line in lines for s in (line.source, *line.more)}
-    return tuple(n for n in not_read if not n.en.startswith(OF_BEFORE.en) or n.file not in cited)
+    return tuple(n for n in not_read if not n.earlier or n.file not in cited)
 
 
 def _answer(session: Session, *, asks: bool) -> _Answer:

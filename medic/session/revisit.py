@@ -21,7 +21,8 @@ def without(case: Case, paths: Sequence[str], why: Text = LEFT_OUT) -> Case:
     if not gone:
         return case
     before = why is not LEFT_OUT  # it hides no fault of the run that is looked at
-    left = [NotRead(f.name, why.en, why.zh, aside=before) for f in gone]
+    of_before = why is OF_BEFORE
+    left = [NotRead(f.name, why.en, why.zh, aside=before, earlier=of_before) for f in gone]
     kept = tuple(f for f in case.files if f not in gone)
     return replace(case, files=kept, not_read=tuple(dict.fromkeys((*case.not_read, *left))))
 

@@ -98,4 +98,4 @@ def _told(view: View, pattern: Text) -> Iterator[Unread]:
         file = view.given.name
         alone = _NOWHERE if file.startswith("<") else _ALONE.fill(file=file)
         why = pattern.fill(line=source.line, what=what[:WORDS], alone=alone)
-        yield Unread(file, why, partly=True, aside=True)
+        yield Unread(file, why, partly=True, aside=True, earlier=pattern is _EARLIER)

@@ -153,6 +153,7 @@ def test_the_job_that_another_one_of_its_name_followed(read: Read) -> None:
     assert not [h for h in seen[LogHits].hits if h.source.file == "slurm-212.out"]
     assert own(seen) == ["TypeError"]
     assert any("of an earlier run, which failed at line 1" in why for why in reasons(seen))
+    assert any(u.earlier for u in seen.unread)
 
 
 def test_a_failure_days_before_the_run_whatever_its_file_is_called(read: Read) -> None:
