@@ -12,6 +12,7 @@ from medic.text.patterns import regex
 
 from .numbers import median, nearest_before
 from .plan import source_at
+from .rate_leaps import is_up
 
 SHAPE, NOT_AS_SET = "learning-rate-shape", "learning-rate-not-as-set"
 NAME = "learning_rate"
@@ -19,7 +20,7 @@ FALLING, NEAR = 4, 10  # logged rates before the leap, and those after it in whi
 # Shares of the peak: warm restarts (SGDR, arXiv 1608.03983) leap from the bottom of a cycle, and a
 # rate that was hardly lower than its peak has no leap.
 LOW, HIGH, PEAK = 0.2, 0.8, 0.9
-UP, DOWN = 1.5, 0.8  # times the rate before: what one interval of a decay does not change
+DOWN = 0.8  # times the rate before: what one interval of a decay does not change
 LOSSES = 3
 FALLEN = 1.3  # times the loss at the leap: else a start and a resume do not differ
 _CYCLES = regex(r"(?i)restart|cycl|sgdr|warm_?up_?stable")
@@ -66,7 +67,7 @@ def leap(rates: Sequence[float]) -> int | None:
         peak = max(rates[:at])
         if not LOW * peak < last < HIGH * peak or any(b >= a for a, b in pairwise(before)):
             continue
-        leaps = now > UP * last or now < DOWN * last
+        leaps = is_up(last, now) or now < DOWN * last
         if leaps and PEAK * peak <= max(rates[at : at + NEAR]) <= peak / PEAK:
             found.append(at)
     return found[0] if len(found) == 1 else None

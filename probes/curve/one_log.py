@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise, takewhile
+from itertools import islice, takewhile
 
 from medic.errors import Unreadable
 from medic.facts import LogHits, Source, StepLine
 from medic.probe import Finding, Look
 
 from ..logs.resumed_end import RESUMES
+from .rate_leaps import LOST, is_lost, is_up, no_longer_rises
 
 CHECK, SYMPTOM = "resume-difference", "learning-rate-not-as-set"
 NAME = "learning_rate"
 BEFORE, AFTER = 4, 3  # logged rates on either side
-# Times the rate before. One interval of no schedule that decays or is constant changes it so much;
-# a lower one has to rise again, as a warmup does: a steep decay falls, too.
-UP, LOST, AGAIN, DOWN = 1.5, 0.3, 1.5, 0.9
+DOWN = 0.9  # times the rate before
 BETWEEN = 400  # lines of a start
 
 
@@ -47,10 +46,10 @@ def _leaps(before: Sequence[float], after: Sequence[float]) -> bool:
     """Whether a rate that no longer rose is far higher at once, or falls and is warmed up anew: to
     much more than it was at, where it does not fall so far in the interval that is logged."""
     last, now = before[-1], after[0]
-    if last <= 0 or any(b > a for a, b in pairwise(before)):
+    if last <= 0 or not no_longer_rises(before):
         return False
-    lost = now < LOST * last and max(after) > max(AGAIN * now, LOST * last)
-    return now > UP * last or lost or (now < DOWN * last and max(after) > UP * last)
+    anew = now < DOWN * last and is_up(last, max(after))
+    return is_up(last, now) or is_lost(last, after, back=LOST) or anew
 
 
 def _resumes(look: Look, first: Source, later: Source) -> bool:

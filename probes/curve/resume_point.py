@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from medic.facts import Curve, LogHits
 from medic.i18n import Text
@@ -17,6 +16,7 @@ from . import told_to_leave
 from .jumps import UNTRAINED, relative_noise
 from .numbers import finite, median, typical
 from .plan import quoted
+from .rate_leaps import is_lost, no_longer_rises
 from .resume_points import Row, Start, starts
 from .resumed_rate import as_at_the_start
 
@@ -30,7 +30,6 @@ HIGHER, NATS = 1.05, 0.05  # what noise of a few batches does not reach, times a
 INITIAL, FALLEN = 0.9, 1.3  # of the run's first loss; times the level before the start
 BEGINS = 0.1  # of the steps before: a counter below it has begun again
 STEADY = 4  # logged rates before a start that must not rise
-LOST, AGAIN_UP = 0.3, 1.5  # times the last rate; times the first one behind the start
 UP, DOWN = 1.02, 0.9  # times the last rate: no schedule that falls or is constant does both
 SOON = 30  # rows in which a loss that only lacked the optimizer's state is on its way back
 FALLS = 3.0  # times what the loss had come down by in as many rows before
@@ -201,12 +200,11 @@ def _rate_lost(before: Sequence[Row], after: Sequence[Row]) -> tuple[float, floa
     new = [r.rate for r in after if r.rate is not None][:NEAR]
     if len(old) < STEADY or len(new) < FIRST or old[-1] <= 0:
         return None
-    if any(b > a for a, b in pairwise(old)):
+    if not no_longer_rises(old):
         return None
     last, top = old[-1], max(new)
     falls = old[0] > UP * last
-    warms_up = new[0] < LOST * last and top > AGAIN_UP * new[0]
-    lost = top > UP * last or warms_up if falls else new[0] < DOWN * min(last, top)
+    lost = top > UP * last or is_lost(last, new) if falls else new[0] < DOWN * min(last, top)
     return (last, new[0]) if lost else None
 
 

@@ -16,12 +16,12 @@ from medic.probe import Finding, Look, Probe
 from . import one_log
 from .numbers import nearest_before
 from .plan import source_at
+from .rate_leaps import is_lost
 
 CHECK, RATE, AGAIN = "resume-difference", "learning-rate-not-as-set", "rate-after-resume"
 NAME = "learning_rate"
 MIN_POINTS = 3
 SAME = 1e-3  # of the rate: what logs round away
-RATE_LOST = 0.3
 
 
 def run(look: Look) -> Iterator[Finding]:
@@ -85,7 +85,7 @@ def rate_lost(curve: Curve, old: Series) -> bool:
 def _lost(before: float, after: Sequence[float]) -> bool:
     if len(after) < MIN_POINTS or before <= 0:
         return False
-    return after[0] < RATE_LOST * before and max(after) > 1.5 * after[0]
+    return is_lost(before, after)
 
 
 def _of_two_logs(logs: LogHits) -> Iterator[Finding]:
