@@ -5,7 +5,9 @@ table 2.1), OPT (2205.01068), LLaMA (2302.13971), Llama 3 (2407.21783), DeepSeek
 OLMo 2 (2501.00656), Cerebras-GPT (2304.03208), BLOOM (2211.05100). Fine-tuning: the defaults and
 examples of transformers, torchtune, axolotl, LLaMA-Factory and TRL. Preference training and RL: DPO
 (2305.18290) and the shipped configurations of TRL, LLaMA-Factory, the alignment handbook and verl,
-5e-7 to 5e-6; with LoRA up to the 1e-4 of ms-swift's examples.
+5e-7 to 5e-6; with LoRA up to the 1e-4 of ms-swift's examples. Supervised fine-tuning ends at 1e-6
+where it is lowest (DeepSeek-V3, 2412.19437; Tulu 3 takes 2e-6 for 70B, 2411.15124), that of OLMo
+at 2e-6 (2402.00838).
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ _PRETRAINING = (
     (5e10, Range(6e-5, 9e-4)),  # LLaMA 33B with half its rate; OLMo 2 13B
     (float("inf"), Range(6e-5, 3e-4)),  # GPT-3 and BLOOM 176B; OPT-175B at its start
 )
+_ANEW = Range(6e-5, 6e-3)  # pretraining of whatever size
 _FINE_TUNING = Range(5e-7, 1e-4)  # DPO and RL at the low end; full SFT examples at the high end
+_SUPERVISED = Range(1e-6, 1e-4)
+_OLMO_ON = 2e-6  # of a checkpoint
 _LORA = Range(1e-5, 3e-4)
 _PREFERENCE = Range(1e-7, 1e-5)  # DPO and RL of all weights
 _PREFERENCE_LORA = Range(5e-7, 1e-4)
@@ -42,9 +47,22 @@ _NAMES_MODEL = regex(
 )
 _SIZE = regex(r"(?<![\w.])(\d{1,4}(?:\.\d{1,2})?)([bBmM])(?![A-Za-z0-9])")
 _UNITS = {"b": 1e9, "m": 1e6}
-# Keys that name the kind of training, of LLaMA-Factory, axolotl and ms-swift.
-_KINDS = ("stage", "rl", "rlhf_type")
-_PREFERS = frozenset("dpo ipo kto orpo simpo cpo ppo grpo rloo gkd".split())  # noqa: SIM905
+# Keys that name the kind of training, of LLaMA-Factory, axolotl, ms-swift and gpt-neox.
+_KINDS = ("stage", "rl", "rlhf_type", "train_impl")
+_PREFERS = frozenset(
+    "dpo ipo kto orpo simpo cpo ppo grpo rloo gkd rm reinforce reward".split()  # noqa: SIM905
+)
+# Keys that only trainers on preferences or rewards read: verl, slime and OpenRLHF, TRL, torchtune.
+_OF_REWARDS = (
+    "ppo_mini_batch_size", "adv_estimator", "advantage_estimator", "chosen_key", "rejected_key",
+    "actor_learning_rate", "num_generations", "kl_loss_coef", "init_kl_coef", "grpo_samples",
+    "reward_model", "process_reward_model",
+)  # fmt: skip
+_REWARD_PARTS = "torchtune.rlhf"
+# Trainers on the next token, unless a key says otherwise.
+_NEXT_TOKEN = frozenset(("axolotl", "litgpt", "llama-factory", "torchtune"))
+# Settings of those that train something small in the place of weights, at rates of their own.
+_PROMPTS = ("pre_seq_len", "num_virtual_tokens", "prompt_encoder_hidden_size")
 
 
 def kind_of(config: RunConfig) -> Kind:
@@ -61,7 +79,31 @@ def kind_of(config: RunConfig) -> Kind:
 def prefers(config: RunConfig) -> bool:
     """Whether it trains on preferences or rewards, as its own key says."""
     said = (config.setting(name) for name in _KINDS)
-    return any(str(one.value).lower() in _PREFERS for one in said if one is not None)
+    if any(str(one.value).lower() in _PREFERS for one in said if one is not None):
+        return True
+    marks = (config.setting(name) for name in _OF_REWARDS)
+    if any(one.value not in (None, False) for one in marks if one is not None):
+        return True
+    return any(str(one.value).startswith(_REWARD_PARTS) for one in config.settings)
+
+
+def supervised(config: RunConfig) -> bool:
+    """Whether a pretrained model is trained on the next token: its trainer does nothing else unless
+    a key says so, and none does."""
+    known = config.framework in _NEXT_TOKEN and kind_of(config) in ("fine-tuning", "lora")
+    return known and not prefers(config)
+
+
+def prompts(config: RunConfig) -> bool:
+    """Whether a prefix or a prompt is trained, which takes rates far above those of weights."""
+    found = (config.setting(name) for name in _PROMPTS)
+    return any(one.value not in (None, False, 0) for one in found if one is not None)
+
+
+def anew(config: RunConfig) -> bool:
+    """Whether torchtitan starts from random weights (job config: checkpoint.initial_load_path)."""
+    loads = config.setting("initial_load_path")
+    return config.framework == "torchtitan" and (loads is None or not loads.value)
 
 
 def usual(config: RunConfig) -> Range:
@@ -71,11 +113,14 @@ def usual(config: RunConfig) -> Range:
     if kind == "lora":
         return _LORA
     if kind == "fine-tuning":
-        return _FINE_TUNING
+        whole = supervised(config) and not adapts(config)
+        return _SUPERVISED if whole else _FINE_TUNING
     if size is None:
-        return _ANY
+        return _ANEW if anew(config) and kind == "unknown" else _ANY
     found = next(found for limit, found in _PRETRAINING if size <= limit)
-    return found if kind == "pretraining" else Range(_ANY.low, found.high)
+    if kind == "pretraining":
+        return found
+    return Range(_OLMO_ON if config.framework == "olmo" else _ANY.low, found.high)
 
 
 def highest(config: RunConfig) -> float:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8
-_SAME = Text("the run is the same without it", "去掉后运行不受影响")
 ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -202,6 +201,7 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
     from medic.fixes import propose
     from medic.lint.conditions import conditional
     from medic.lint.short import short
+    from medic.lint.weight import consequence, severity
 
     cause = index.causes[finding.name]
     words = cause.lint
@@ -214,27 +214,19 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
     told = LintFinding(
         name=cause.name,
         code=cause.code,
-        severity=_severity(words.severity, finding),
+        severity=severity(words.severity, finding),
         file=finding.source.file,
         line=finding.source.line,
         column=column,
         end_column=end,
         message=words.message.fill(values),
-        consequence=_SAME if finding.value.get("mild") else words.then.fill(values),
+        consequence=consequence(finding, words.then.fill(values)),
         fix=fix if fix.patch is not None else None,
         shown=_shown(fix, config),
         by_hand=_by_hand(fix),
         also=_also(finding),
     )
     return conditional(told, finding, config)
-
-
-def _severity(usual: str, finding: Finding) -> str:
-    """That of the entry; what it only tells of is a warning where the probe calls it ``grave``, and
-    what is ``mild`` is only told of."""
-    if finding.value.get("mild"):
-        return "info"
-    return "warning" if usual == "info" and finding.value.get("grave") else usual
 
 
 def _also(finding: Finding) -> tuple[tuple[str, int], ...]:

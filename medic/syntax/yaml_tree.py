@@ -183,9 +183,24 @@ def parse_yaml(source: SourceText) -> Document:
                 builder.another(event)
                 break
     except yaml.YAMLError as problem:
+        if _indented(builder, problem):
+            raise Unreadable(
+                "not YAML: this line is indented, and what follows it on its level is not",
+                "不是合法的 YAML：这一行有缩进，而其后同级的行没有",
+                at=source.at(builder.root.span.line if builder.root else 1),
+            ) from None
         if builder.root is None or builder.open or builder.root.kind == "scalar":
             raise _unreadable(source, problem) from None
     return Document(source.file, "yaml", builder.root, problems=tuple(builder.problems))
+
+
+def _indented(builder: _Builder, problem: yaml.YAMLError) -> bool:
+    """Whether the file goes on further left than its first key, which ends the document there."""
+    root, mark = builder.root, getattr(problem, "problem_mark", None)
+    if root is None or builder.open or root.kind != "mapping" or mark is None:
+        return False
+    said = str(getattr(problem, "problem", ""))
+    return "<document start>" in said and mark.column < root.span.column - 1
 
 
 def _events(source: SourceText) -> Iterator[Any]:

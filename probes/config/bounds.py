@@ -115,7 +115,8 @@ _LEAST = {
     **dict.fromkeys(
         ("global_batch_size", "sequence_length", "total_steps",
          "warmup_steps", "epochs", "tensor_parallel_size", "pipeline_parallel_size",
-         "context_parallel_size", "expert_parallel_size", "nodes", "gpus_per_node"),
+         "context_parallel_size", "expert_parallel_size", "nodes", "gpus_per_node",
+         "log_interval", "save_interval", "eval_interval"),
         NONE_OR_UNSET,
     ),
     **dict.fromkeys(

@@ -78,7 +78,7 @@ def _of_file(
             found = full if full and normal(str(key.value)) not in book.foreign else None
         what, meant = found or (None, "")
         if what is None and str(key.value) not in read:
-            apart = _elsewhere(key, value, parents, names, blocks)
+            apart = _elsewhere(key, value, parents, names, blocks, siblings)
             what = apart if apart and not _is_told(key, parents, siblings, book) else None
         if what is None:
             continue
@@ -118,7 +118,12 @@ def _keys(
 
 
 def _elsewhere(
-    key: Node, value: Node, parents: tuple[str, ...], names: Names, blocks: frozenset[str]
+    key: Node,
+    value: Node,
+    parents: tuple[str, ...],
+    names: Names,
+    blocks: frozenset[str],
+    siblings: frozenset[str],
 ) -> Text | None:
     """What is wrong with a known key that stands in a block whose keys are known without it.
 
@@ -127,7 +132,7 @@ def _elsewhere(
     framework, name = names.framework, normal(str(key.value))
     if value.kind == "mapping" or _is_copy(name, value):
         return None
-    homes = _homes(name, parents, names, framework)
+    homes = _homes(name, parents, names, framework) or _slid(name, parents, names, siblings)
     if len(homes) > _MOST_HOMES:
         homes = [home for home in homes if home in blocks]
     if not 0 < len(homes) <= _MOST_HOMES:
@@ -163,6 +168,27 @@ def _homes(
     # A block of the same name elsewhere has it: this one may have it in another release.
     twins = [h for h in homes if parents and h.rpartition(".")[2] == parents[-1]]
     return () if twins else homes
+
+
+def _slid(
+    name: str, parents: tuple[str, ...], names: Names, siblings: frozenset[str]
+) -> Sequence[str]:
+    """The block of the key above, where that is no block itself and all that stands in it belongs
+    beside it: a blank too many before a key makes it the value of an empty one above.
+    """
+    level = ".".join(parents[:-1])
+    beside = names.below.get(level, ())
+    if names.framework.name not in PLACED or not parents or _OPEN_BLOCK.search(parents[-1]):
+        return ()
+    above, own = parents[-1], names.below.get(".".join(parents), ())
+    if own or len(beside) < _FEW or above not in beside or name in _EVERYWHERE:
+        return ()
+    # What sets something of its own stands in no block of options, whatever that is called.
+    sets = {normal(one.key) for one in names.framework.keys}
+    given = siblings.issubset(beside) and not siblings.isdisjoint(
+        own_name.rpartition(".")[2] for own_name in sets if own_name.rpartition(".")[0] == level
+    )
+    return (level,) if given else ()
 
 
 def _not_alike(homes: Sequence[str], names: Names) -> list[str]:

@@ -39,6 +39,11 @@ _STARTS = regex(
 _FLAG = regex(r"^--?[A-Za-z]")
 # What Hydra and its kin are given; no program has such a name, and no variable of the shell a dot.
 _DOTTED = regex(r"^[+~]{0,2}[A-Za-z_]\w*(?:\.\w+)+=")
+# A variable of several lines, and what makes a shell read a text again.
+_SEVERAL = regex(r"(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=\"((?:[^\"\\]|\\[\s\S])*)\"")
+_READS_AGAIN = regex(r"(?:\b(?:bash|sh)[ \t]+-l?c[ \t]+|\beval[ \t]+)\"((?:[^\"\\]|\\[\s\S])*)\"")
+_USED = regex(r"\$\{?([A-Za-z_]\w*)")
+_CONTINUED = 2  # lines of the variable that end in a backslash: the others do on purpose
 _LEFT_OUT = ("...", "…")  # documentation that shows a part of a command
 
 BLANK = Text(
@@ -99,6 +104,8 @@ class Cut:
 def cuts(script: ScriptText, document: Document) -> list[Cut]:
     """One cut a line, in their order. Bash manual: escape character, comments."""
     found = {cut.line: cut for cut in _blanks(script)}
+    for cut in _in_variables(script):
+        found.setdefault(cut.line, cut)
     for line, word in (*_flags_alone(document, script), *_scripts_alone(document)):
         cut = _before(script, line, word)
         if cut is not None:
@@ -126,6 +133,28 @@ def _blanks(script: ScriptText) -> Iterator[Cut]:
                 at = found.start() + 1
                 yield Cut(number, at, len(line) + 1, what.fill(next=_first(following)))
                 break
+
+
+def _in_variables(script: ScriptText) -> Iterator[Cut]:
+    """Lines without their backslash in a variable that ``bash -c "… $NAME"`` or ``eval`` reads: there
+    the end of a line ends the command. Expanded as words it only parts them.
+    """
+    values = {found[1]: found for found in _SEVERAL.finditer(script.text) if "\n" in found[2]}
+    again = {n for found in _READS_AGAIN.finditer(script.text) for n in _USED.findall(found[1])}
+    for _ in values:  # one variable within another
+        again |= {n for name in again & set(values) for n in _USED.findall(values[name][2])}
+    for name in again & set(values):
+        first = script.text.count("\n", 0, values[name].start()) + 1
+        last = script.text.count("\n", 0, values[name].end()) + 1
+        inner = range(first, last)
+        if sum(script.line_text(n).endswith("\\") for n in inner) < _CONTINUED:
+            continue
+        for number in inner:
+            line, following = script.line_text(number), script.line_text(number + 1)
+            if line.strip() and line[-1] != "\\" and _FLAG.match(following.strip()):
+                end = len(line) + 1
+                what = NO_BACKSLASH.fill(next=_first(following))
+                yield Cut(number, max(1, end - 1), end, what)
 
 
 def _becomes_words(script: ScriptText, number: int) -> bool:

@@ -46,6 +46,9 @@ _RANGE = regex(r"\{\d+\.\.\$\{?(\w+)\}?\}|\{\$\{?(\w+)\}?\.\.[\w$\{\}]+\}")
 _BARE = regex(
     r"(?<=[\s\"'])--[A-Za-z][\w.-]*[ =](\{?([A-Z][A-Z0-9_]*)\}?(?:/[\w./-]*)?)(?=\s|$|\")"
 )
+# A variable's name as a word of its own line, and as the value of another variable.
+_ALONE = regex(r"^\s+\"?(([A-Z][A-Z0-9]*_[A-Z0-9_]+))\"?\s*\\$")
+_GIVEN = regex(r"^\s*(?:export\s+)?[A-Z][A-Z0-9_]*=(([A-Za-z][A-Za-z0-9]*_\w+))\s*\\?$")
 _ONE_QUOTED = regex(rf'^"\$(?:({_NAME})|\{{({_NAME})(\[\*\])?\}})"$')
 _LIST_USED = regex(rf'\$({_NAME})\b(?!\[)|\$\{{({_NAME})\}}|"\$\{{({_NAME})\[\*\]\}}"')
 _BAD = regex(r"(?<!\\)\$\{[A-Za-z_]\w*(?=[\s;$])")
@@ -157,7 +160,7 @@ def _one_word(command: Command, script: ScriptText) -> Iterator[Slip]:
 
 def _of_line(script: ScriptText, number: int, line: str, *, evaluates: bool) -> Iterator[Slip]:
     text = script.line_text(number)
-    if ("$" not in text and "--" not in text) or text.lstrip().startswith("#"):
+    if not ("$" in text or "--" in text or "_" in text) or text.lstrip().startswith("#"):
         return
     if not evaluates:
         yield from _set_kept(script, number, line, text)
@@ -243,7 +246,8 @@ def _lists(script: ScriptText, number: int, line: str, text: str) -> Iterator[Sl
 
 
 def _no_dollar(script: ScriptText, number: int, text: str) -> Iterator[Slip]:
-    for found in _BARE.finditer(text):
+    alone = filter(None, (_ALONE.match(text), _GIVEN.match(text)))
+    for found in (*_BARE.finditer(text), *alone):
         name = found[2]
         if len(name) < 2 or name not in script.set_alone or script.is_array(name):
             continue

@@ -14,6 +14,8 @@ from .key_names import normal
 
 # What stands behind the dashes, up to any sign that no parser has in a name.
 _WORD = regex(r"--([A-Za-z][\w-]*[^=\s\"'$`\\]*)")
+# A variable, a quote or a place: nothing that goes on a name.
+_EXPANDED = regex(r"--([A-Za-z][\w-]*[A-Za-z0-9])([\"']?\$.+|[\"'].+|\.{1,2}/.+)")
 _SIGN = regex(r"[^\w.-]")
 _NUMBER = regex(r"-?\d+(?:\.\d*)?(?:[eE]-?\d+)?|-?\.\d+")
 _WHOLE = regex(r"\d")
@@ -71,6 +73,10 @@ def glued_values(
     takes = table.valued | table.shared | frozenset(_TAKEN)
     alone = {one.word.span.start for one in given if one.alone}
     for word in words:
+        behind = _EXPANDED.fullmatch(word.raw)
+        if behind is not None and normal(behind[1]) in takes | table.kinds | table.names.leaves:
+            yield word, behind[1], behind[2]
+            continue
         match = _WORD.fullmatch(word.raw)
         if match is None or _is_name(match[1], table):
             continue

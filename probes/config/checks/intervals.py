@@ -31,4 +31,5 @@ def _batches_per_step(config: RunConfig, interval: str) -> int:
     """Lightning's val_check_interval counts batches, not optimizer steps."""
     origin = config.origin(interval)
     batches = origin is not None and origin.key.endswith("val_check_interval")
+    batches = batches and config.framework != "nanotron"  # whose steps are the optimizer's
     return size(config, "gradient_accumulation_steps") if batches else 1

@@ -13,6 +13,7 @@ from .learning_rates import (
     named_size,
     parameters,
     placeholders,
+    prompts,
     survivable,
     usual,
 )
@@ -33,7 +34,7 @@ GRAVE = 10.0
 
 def check(config: RunConfig) -> LintResult:
     missing = unstated(config, "learning_rate")
-    if missing or not adam_like(config):
+    if missing or not adam_like(config) or prompts(config):
         return NotChecked(missing or (_RANGE,))
     rate, found = config.number("learning_rate") or 0.0, usual(config)
     limit = survivable(config)

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from medic.i18n import Text
-from medic.learning_rates import Range, adam_like, adapts, kind_of, parameters, usual
+from medic.learning_rates import (
+    Range,
+    adam_like,
+    adapts,
+    anew,
+    kind_of,
+    parameters,
+    prefers,
+    prompts,
+    supervised,
+    usual,
+)
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
@@ -11,12 +22,13 @@ from .numbers import sized
 
 __all__ = [
     "FAR_ABOVE",
-    "FAR_BELOW",
     "Range",
     "adam_like",
+    "far_below",
     "kind_of",
     "parameters",
     "placeholders",
+    "prompts",
     "spread",
     "survivable",
     "usual",
@@ -24,7 +36,9 @@ __all__ = [
 
 # A rate is called unusual only this far above, or below, everything published for the size.
 FAR_ABOVE = 5.0
-FAR_BELOW = 20.0
+# Below it less where more is known: that weights are new, or learn from preferences; that they are
+# pretrained and learn the next token, of which the lowest rates are known well.
+_FAR_BELOW, _FAR_BELOW_KNOWN, _FAR_BELOW_NEXT = 20.0, 5.0, 2.5
 # Five times the usual spread of a transformer's weights: one step of Adam overwrites them.
 _SURVIVABLE, _SPREAD = 0.1, 0.02
 # Where nothing scales the update or trains something else: ten times the highest rate published for
@@ -66,6 +80,14 @@ def survivable(config: RunConfig) -> float | None:
     if kind_of(config) == "lora" or adapts(config) or _otherwise(config):
         return _SURVIVABLE
     return max(_TIMES * usual(config).high, _SURVIVABLE_HALF)
+
+
+def far_below(config: RunConfig) -> float:
+    """The part of the lowest usual rate that no run has, for what is known of this one."""
+    if supervised(config) or config.framework == "olmo":
+        return _FAR_BELOW_NEXT
+    known = kind_of(config) == "pretraining" or prefers(config) or anew(config)
+    return _FAR_BELOW_KNOWN if known else _FAR_BELOW
 
 
 def spread(config: RunConfig) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
@@ -11,6 +12,12 @@ from .sequence_longer_than_position_limit import REFUSING
 NAME = "positions-beyond-trained"
 NEEDS = ("sequence_length", "max_position_embeddings")
 _PACKING = ("sample_packing", "packing", "neat_packing", "packing_samples", "pack_sequences")
+_MANY = 4  # contexts of the model in one packed sequence: few who pack take as many
+_LONG_SAMPLES = Text(
+    "packed samples begin anew at position 0, but one longer than {limit} tokens is kept whole and"
+    " runs past them",
+    "打包的每条样本各自从位置 0 开始，但超过 {limit} 个 token 的样本会被完整保留并越界",
+)
 _UNSCALED = (None, False, "default", "none", 1)
 
 
@@ -25,9 +32,14 @@ def check(config: RunConfig) -> LintResult:
     kind = config.setting("position_embedding_type")
     unlearned = kind is not None and kind.value != "learned_absolute"
     refused = config.framework in REFUSING or unlearned  # told by the check of what is refused
-    if refused or length <= limit or _scaled(config) or _packed(config):
+    if refused or length <= limit or _scaled(config):
         return Passes()
-    return Fires("sequence_length", {"length": length, "limit": limit})
+    told: dict[str, object] = {"length": length, "limit": limit}
+    if not _packed(config):
+        return Fires("sequence_length", told)
+    if length <= _MANY * limit:
+        return Passes()
+    return Fires("sequence_length", told | {"mild": _LONG_SAMPLES.fill(limit=limit)})
 
 
 def _packed(config: RunConfig) -> bool:
