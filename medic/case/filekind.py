@@ -92,11 +92,9 @@ def note_text(path: str, *, named: bool = False) -> str | None:
     if (words or is_written_by_hand(head)) and is_note(text) and not repeats(text):
         return text
     called = NOTES.match(name) is not None or name.lower().endswith(".md")
-    if words and not names_data(name):
-        asked = named and (called or not names_log(name))
-        if tells_in_words(text, called=called, named=asked):
-            return text
-    return text if is_reported(text, name) else None
+    asked = named and (called or not names_log(name))
+    told = words and not names_data(name) and tells_in_words(text, called=called, named=asked)
+    return text if told or is_reported(text, name) else None
 
 
 def _has_log_name(name: str) -> bool:
