@@ -87,9 +87,9 @@ def observed(found: SinceGood) -> list[Observed]:
     findings = [_finding(kind, items) for kind, items in by_kind.items()]
     if not findings and found.compared:
         findings = [Finding(CHECK, "nothing-known")]
-    if (item := found.slower) is not None:
-        value = {"name": item.name, "now": item.now, "good": item.good}
-        findings.append(Finding(SLOW, value=value, source=item.now_at, more=(item.good_at,)))
+    if (slower := found.slower) is not None:
+        value = {"name": slower.name, "now": slower.now, "good": slower.good}
+        findings.append(Finding(SLOW, value=value, source=slower.now_at, more=(slower.good_at,)))
     return [Observed(finding, "baseline", "exact") for finding in findings]
 
 

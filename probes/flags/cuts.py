@@ -107,9 +107,8 @@ def cuts(script: ScriptText, document: Document) -> list[Cut]:
     for cut in _in_variables(script):
         found.setdefault(cut.line, cut)
     for line, word in (*_flags_alone(document, script), *_scripts_alone(document)):
-        cut = _before(script, line, word)
-        if cut is not None:
-            found.setdefault(cut.line, cut)
+        if before := _before(script, line, word):
+            found.setdefault(before.line, before)
     return [found[line] for line in sorted(found)]
 
 

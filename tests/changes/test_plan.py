@@ -97,7 +97,8 @@ def test_next_free_port(config: Make, remedy: MakeRemedy) -> None:
 def test_timeout(config: Make, remedy: MakeRemedy) -> None:
     plan = compute(remedy(nccl_timeout="doubled-timeout"), config(nccl_timeout=600))
     assert new(plan) == {"nccl_timeout": 1200}
-    entry, waits = remedy(nccl_timeout="doubled-timeout"), {Collectives: Collectives((TIMEOUT,))}
+    entry = remedy(nccl_timeout="doubled-timeout")
+    waits: dict[type, object] = {Collectives: Collectives((TIMEOUT,))}
     assert new(compute(entry, config(), waits)) == {"nccl_timeout": 3600}
     assert compute(entry, config()).missing == ("nccl_timeout",)
     long = {**waits, Preparing: Preparing(4000, Source())}

@@ -12,7 +12,8 @@ import pytest
 from medic.facts.memory import fitting
 from medic.memory.estimate import estimate
 from medic.memory.inverse import changed, largest
-from medic.memory.remedies import OPTIONS, advise
+from medic.memory.options import OPTIONS
+from medic.memory.remedies import advise
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Value
 
