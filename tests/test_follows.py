@@ -121,3 +121,16 @@ def test_whose_limit_it_was_is_told_apart() -> None:
     assert _answered(ended + group).causes[0].name == "job-memory-limit"
     killed = "Out of memory: Killed process 30211 (python) total-vm:81kB"
     assert _answered(ended + killed).causes[0].name == "host-memory-exhausted"
+
+
+@pytest.mark.parametrize(("loss", "follows"), [("0.0", False), ("2.1", True)])
+def test_a_validation_beside_a_training_that_counts_nothing(loss: str, follows: bool) -> None:
+    """It is no evaluation alone that is broken where the training loss is zero throughout."""
+    rows = [
+        f"{{'loss': {loss}, 'grad_norm': nan, 'learning_rate': 1e-05, 'epoch': {n / 100:.2f}}}"
+        for n in range(1, 40)
+    ]
+    held = "{'eval_loss': nan, 'eval_runtime': 41.2, 'eval_samples_per_second': 7.3, 'epoch': 0.4}"
+    found = _answered("\n".join([*rows, held, OOM]))
+    seen = [*found.consequences, *found.symptoms, *found.unexplained]
+    assert any(line.name == "eval-loss-nan" for line in seen) == follows

@@ -32,6 +32,9 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
     if logs.ended == "well":
         hits = []
     told = {o.name for o in evidence.observed if o.outcome == "present"}
+    denied = {
+        o.name for o in evidence.observed if o.outcome == "absent" and o.reliability == "exact"
+    }
     raised = _raised(evidence)
     hits = list(_as_read(hits, raised, evidence, index))
     timed_out = _TIMEOUT in told or any(h.symptom == _TIMEOUT for h in hits)
@@ -48,7 +51,7 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
         explained = root is not None and hit.role != "root" and _follows(hit, root)
         explained = explained or _by_watchdog(hit, timed_out=timed_out) or _by_hang(hit, told)
         if explained or (hit.role != "root" and roots):
-            if hit.symptom not in told:
+            if hit.symptom not in told | denied:
                 evidence.consequences.append(observed)
             continue
         if hit.symptom not in told:

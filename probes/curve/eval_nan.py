@@ -13,6 +13,7 @@ from .nan import first_nan
 from .plan import source_at
 
 NAME = "eval-loss-nan"
+MOST = 0.5  # of the logged training losses
 _NEEDS = Text("a validation loss beside the training loss", "训练 loss 与验证 loss")
 
 
@@ -23,8 +24,9 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield Skip(_NEEDS, check=NAME)
         return
     at = next((n for n, v in enumerate(held.values) if math.isnan(v)), None)
-    # Where training breaks as well, its own NaN is the symptom.
-    if at is None or first_nan(series) is not None:
+    # Where training breaks as well, its own NaN is the symptom, or its zeros: a hidden NaN, or no token.
+    zeros = sum(value == 0 for value in train.values)
+    if at is None or first_nan(series) is not None or zeros > MOST * len(train.values):
         yield Finding(NAME, "absent")
         return
     value = {"step": held.steps[at]}

@@ -191,6 +191,8 @@ def test_a_rate_of_zero(
         ([2.0] * 20, [1.9, math.nan], "present"),
         ([2.0] * 20, [1.9, 1.8], "absent"),
         ([2.0] * 19 + [math.nan], [1.9, math.nan], "absent"),  # training broke as well
+        ([0.0] * 15 + [2.0] * 5, [1.9, math.nan], "absent"),  # it counts no token
+        ([0.0] * 5 + [2.0] * 15, [1.9, math.nan], "present"),
     ],
 )
 def test_a_validation_loss_of_nan(
