@@ -12,7 +12,7 @@ from medic.records import replace
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
-from . import told_to_leave
+from . import resume_norm, told_to_leave
 from .jumps import UNTRAINED, relative_noise
 from .numbers import finite, median, typical
 from .plan import quoted
@@ -85,6 +85,8 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
         exact = rate is not None or (level == "back-to-initial" and start.here)
         if rate is None or rate[1] <= UP * rate[0]:  # a rate that leaps up takes the loss with it
             yield replace(shown, name=CHECK, outcome=level, exact=exact)
+            if level == "higher-then-recovers":
+                yield from resume_norm.judge(look, before, start.after)
         yield replace(shown, exact=exact)
     # In one log, that of a loss that goes on is curve-resumed-rate's.
     if rate is not None and (jumps or not start.here):
@@ -237,7 +239,7 @@ def _other_path(look: Look) -> Iterator[Finding]:
 PROBE = Probe(
     name="curve-resume-point",
     title=Text("the run at its start from a checkpoint", "从检查点启动时的训练状态"),
-    tells=(CHECK, SYMPTOM, LOAD, RATE, AGAIN, STATES),
+    tells=(CHECK, SYMPTOM, LOAD, RATE, AGAIN, STATES, resume_norm.CHECK),
     wants=(Curve, LogHits, RunConfig),
     reliability="heuristic",
     seconds=0.02,
