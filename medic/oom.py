@@ -148,7 +148,7 @@ def _says(numbers: Mapping[str, int], found: MemoryEstimate | None, room: int) -
         )
         yield line.fill(n=gib(loose), r=gib(request))
     if found is not None:
-        yield _beside(found, need, room)
+        yield _beside(found, need, room, whole=room >= numbers["total"])
         if _alone(found, room, numbers["total"]):
             yield Text("without other processes it would fit the card", "没有其他进程时显卡放得下")
 
@@ -161,7 +161,7 @@ def _alone(found: MemoryEstimate, room: int, total: int) -> bool:
     return likely > room and high <= fitting(total)
 
 
-def _beside(found: MemoryEstimate, need: int | None, room: int) -> Text:
+def _beside(found: MemoryEstimate, need: int | None, room: int, *, whole: bool = True) -> Text:
     """The estimate against the room, and against what was wanted."""
     from medic.memory.verdict import NEAR
 
@@ -181,6 +181,11 @@ def _beside(found: MemoryEstimate, need: int | None, room: int) -> Text:
             "the configured step needs about {n} ({low} to {high}): too big by {over}, no leak",
             "按配置单步约需 {n}（{low} 至 {high}）：超出 {over}，并非泄漏",
         )
+        if not whole:
+            line = Text(
+                "the configured step needs about {n} ({low} to {high}): {over} more than what others leave",
+                "按配置单步约需 {n}（{low} 至 {high}）：比其他进程留下的多 {over}",
+            )
         return line.fill(n=gib(likely), low=gib(low), high=gib(high or 0), over=gib(likely - room))
     if need is not None and high is not None and need > high:
         line = Text(

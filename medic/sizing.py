@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from medic.memory.remedies import Advice, advise
 from medic.memory.usual import usual_estimate, with_usual
 from medic.memory.verdict import Verdict, verdict_of
 from medic.records import dataclass, replace
-from medic.run_config import RunConfig
+from medic.run_config import Change, RunConfig
 from medic.runner.evidence import Evidence
 from medic.runner.registry import ROOMS, all_probes
 from medic.runner.run import observe, with_needs
@@ -186,7 +186,10 @@ def _exceeded(config: RunConfig) -> int:
 def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], index: Index) -> str:
     """The plan on the user's files, as far as they can carry it; none where it is not enough."""
     changes = [change for one in advice.plan for change in one.changes]
-    if not changes or not advice.fits or not set(config.files) - model_files(config):
+    if not changes or not advice.fits or _denied(changes, config):
+        return ""
+    commanded = any(one.origin.syntax == "shell" for one in config.settings)
+    if not (commanded or set(config.files) - model_files(config)):
         return ""  # no training setting belongs into a model's own config
     from medic.edits.patch import diff_for
 
@@ -194,6 +197,14 @@ def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], i
         return Path(path).read_bytes()
 
     return diff_for(changes, config, facts, list(index.frameworks.values()), read)
+
+
+def _denied(changes: Sequence[Change], config: RunConfig) -> bool:
+    """Whether DeepSpeed's file says otherwise: transformers' Trainer refuses two precisions
+    (``integrations/deepspeed.py``, ``fill_match``)."""
+    off = config.setting("bf16.enabled")
+    denies = off is not None and off.value is False
+    return denies and any(one.field == "precision" and one.new == "bf16" for one in changes)
 
 
 def live_gpu(index: Index) -> tuple[str, int]:

@@ -22,17 +22,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medic.memory import details
+from medic.memory.chunked import chunks_of
 from medic.memory.ranks import derived, ranks_of, replicas
 from medic.memory.reading import DERIVED
 from medic.run_config import RunConfig, Scalar
 
-# Models of their own whose loss is computed on whole logits.
-_WHOLE_LOGITS = ("megatron", "megatron-swift", "slime", "nemo", "nemo2", "nemo-rl", "gpt-neox",
-                 "nanotron", "olmo", "torchtitan", "nanogpt", "fairseq")  # fmt: skip
+# Those with a setting for a loss in chunks, or whose models are the user's own code.
+_FUSED_LOSS = ("", "hf-trainer", "trl", "axolotl", "llama-factory", "ms-swift", "own-loop", "verl", "verl-sft",
+               "torchtune", "accelerate", "lightning", "levanter")  # fmt: skip
 _WITHOUT_8_BIT = ("torchtitan", "megatron", "megatron-swift", "slime", "nemo", "nemo2", "nemo-rl",
                   "nanotron", "olmo", "nanogpt", "openrlhf", "fairseq")  # fmt: skip
 # States are sharded by a distributed optimizer, weights are not unless by an engine of another kind.
 _FIRST_STAGE = ("megatron", "megatron-swift", "slime", "nemo", "nemo2", "nanotron")
+_BY_DEEPSPEED = ("ms-swift", "openrlhf", "gpt-neox")  # which shard by it alone, or first of all
 _WITHOUT_OFFLOAD = ("nanotron", "nemo")
 # Those that can be told to hold weights, and so all states, in 16 bits; of others an engine keeps fp32 ones.
 _NARROW = ("", "hf-trainer", "trl", "own-loop", "llama-factory", "torchtune", "litgpt", "lightning")
@@ -48,7 +50,9 @@ MOST_GPUS = 1024
 
 def has_fused_loss(config: RunConfig) -> bool:
     """Whether a loss in chunks, which never makes all logits, can be switched on."""
-    return config.framework not in _WHOLE_LOGITS
+    if chunks_of(config)[0]:  # torchtune's are there already
+        return False
+    return config.framework in _FUSED_LOSS or config.nobodys
 
 
 def has_8_bit(config: RunConfig) -> bool:
@@ -73,7 +77,7 @@ def sharding(config: RunConfig) -> Iterator[dict[str, Scalar]]:
     if config.framework in _FIRST_STAGE:
         if not stage:
             yield {"zero_stage": 1}
-    elif details.deepspeed(config):
+    elif details.deepspeed(config) or config.framework in _BY_DEEPSPEED:
         yield {"zero_stage": max(stage, 1) if piped else 3}
     elif config.framework != "nanogpt" and not piped:
         yield {"fsdp": True}
@@ -136,19 +140,28 @@ def more_gpus(config: RunConfig) -> Iterator[dict[str, Scalar]]:
 def _over_model(
     config: RunConfig, times: int, more: dict[str, Scalar]
 ) -> Iterator[dict[str, Scalar]]:
-    """Layers over the new GPUs of a node as far as they divide, stages of a pipeline over the nodes."""
-    now, stages = _size(config, "tensor"), _size(config, "pipeline")
-    wide = times
-    while wide > 1 and (now * wide > NODE or not _divides(config, now * wide)):
-        wide //= 2
-    deep = stages * times // wide
-    if (config.integer("num_layers") or 0) % deep:
-        return
+    """Layers over the GPUs of a node as far as they divide, then stages of a pipeline over the nodes: of all
+    ranks that there are then, as few replicas as it takes."""
+    now, stages, all_replicas = (
+        _size(config, "tensor"),
+        _size(config, "pipeline"),
+        replicas(config) or 1,
+    )
+    free = all_replicas * times
+    wide = next(w for w in (8, 4, 2, 1) if free % w == 0 and _can_be_wide(config, now * w))
     split: dict[str, Scalar] = {"tensor_parallel_size": now * wide} if wide > 1 else {}
-    if deep > stages:
-        split["pipeline_parallel_size"] = deep
     own = {name: value for name, value in more.items() if name != "data_parallel_size"}
-    yield {**own, **split}
+    for deep in (2**n for n in range((free // wide).bit_length())):
+        left, over = divmod(free, wide * deep)
+        if over or (config.integer("num_layers") or 0) % (stages * deep):
+            continue
+        if config.stated("data_parallel_size"):
+            own["data_parallel_size"] = left
+        yield {**own, **split, **({"pipeline_parallel_size": stages * deep} if deep > 1 else {})}
+
+
+def _can_be_wide(config: RunConfig, tensor: int) -> bool:
+    return tensor == _size(config, "tensor") or (tensor <= NODE and _divides(config, tensor))
 
 
 def _gpus(config: RunConfig, times: int) -> dict[str, Scalar]:

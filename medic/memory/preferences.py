@@ -78,4 +78,7 @@ def has_reference(config: RunConfig) -> bool:
         found is not None and found.value is True
         for found in map(config.setting, ("precompute_ref_log_probs", "reference_free"))
     )
-    return details.word(config, "stage") in REFERENCE and not without
+    stage = details.word(config, "stage")
+    # TRL ``grpo_trainer.py``, ``rloo_trainer.py``: one where the divergence from it has a weight.
+    weighed = stage in ("grpo", "rloo") and details.number(config, "divergence") > 0
+    return (stage in REFERENCE or weighed) and not without

@@ -18,6 +18,10 @@ from medic.run_config import Change, RunConfig
 
 # A remedy that takes less than this share off the peak is not told.
 WORTH = 0.01
+# More GPUs that take less than this share off it are not asked for: it is not the states that are too large.
+WORTH_GPUS = 0.2
+MOST_TIMES = 64  # as many are no advice by themselves
+_DEAR = (MORE_GPUS, SHORTER)
 # The allocator holds less than this multiple of the tensors in all measured and traced steps (at
 # most 1.44): what is smaller by it fits without a trace.
 HELD = 1.5
@@ -66,7 +70,7 @@ def advise(config: RunConfig, capacity: int) -> Advice:
     alone = tuple(_tried(config, now.estimate, least, capacity))
     enough = next((one for one in alone if one.peak <= fitting(capacity)), None)
     plan = (enough,) if enough else _plan(config, least, capacity)
-    if enough and enough.name == SHORTER:
+    if enough and enough.name in _DEAR:
         plan = _rather(config, least, enough, capacity) or plan
     return Advice(alone, plan, bool(plan) and plan[-1].peak <= fitting(capacity))
 
@@ -84,13 +88,19 @@ def _of_states(config: RunConfig, capacity: int) -> Advice:
 
 
 def _rather(config: RunConfig, least: int, alone: Remedy, capacity: int) -> tuple[Remedy, ...]:
-    """Remedies that together do what a shorter sequence ``alone`` would, which changes what the
-    model learns: with a longer one, or without; or none."""
+    """Remedies that together do what a dear one would ``alone``: with less of it, or without; or none."""
     together = _plan(config, least, capacity)
     if not together or together[-1].peak > fitting(capacity):
         return ()
-    longer = all(_length(r) > _length(alone) for r in together if r.name == SHORTER)
-    return together if longer else ()
+    if alone.name == SHORTER:  # which changes what the model learns
+        less = all(_length(r) > _length(alone) for r in together if r.name == SHORTER)
+    else:
+        less = _ranks_with(config, together) < _ranks_with(config, (alone,))
+    return together if less else ()
+
+
+def _ranks_with(config: RunConfig, taken: tuple[Remedy, ...]) -> int:
+    return ranks_of(reduce(_with, taken, config))
 
 
 def _length(shorter: Remedy) -> int:
@@ -105,7 +115,9 @@ def _tried(config: RunConfig, now: int, least: int, capacity: int) -> Iterator[R
         found = _best(config, option, capacity, roughly=enough)
         lower = found is not None and found.peak < now
         if found is not None and found.name == MORE_GPUS:
-            lower = found.peak <= fitting(capacity)  # how many would not do is no advice
+            times = ranks_of(_with(config, found)) / ranks_of(config)
+            enough_by_it = found.peak <= fitting(capacity) and times <= MOST_TIMES
+            lower = enough_by_it and found.least < least * (1 - WORTH_GPUS)
         if found is not None and lower and found.least < least * (1 - WORTH):
             enough = enough or found.peak <= fitting(capacity)
             yield found
@@ -122,7 +134,7 @@ def _plan(config: RunConfig, least: int, capacity: int) -> tuple[Remedy, ...]:
         if found is None or found.least >= least * (1 - WORTH):
             continue
         enough = found.peak <= fitting(capacity)
-        if found.name == MORE_GPUS and not enough:
+        if found.name == MORE_GPUS and not (enough and found.least < least * (1 - WORTH_GPUS)):
             continue
         taken.append(found)
         least, state = found.least, _with(state, found)

@@ -90,7 +90,7 @@ def _three(states: States) -> tuple[int, int, int]:
 
 
 def _adapter_states(setup: Setup, here: Local) -> States:
-    """Frozen weights, and fp32 adapters with fp32 moments."""
+    """Frozen weights, and fp32 adapters with fp32 moments, sharded as all else is."""
     ends = setup.frozen_ends or setup.frozen_bytes
     frozen = (here.experts + here.rest) * setup.frozen_bytes + here.outer * ends
     frozen /= setup.shards if setup.zero == 3 else 1
@@ -101,8 +101,11 @@ def _adapter_states(setup: Setup, here: Local) -> States:
     trained += setup.saved_ends * setup.shape.embedding
     trained //= setup.tensor * setup.pipeline
     each = setup.optimizer.moments * (setup.optimizer.moment_bytes or ADAPTER)
-    moments = 0 if setup.offloaded else int(trained * each)
-    return States(int(frozen) + trained * ADAPTER, trained * ADAPTER, moments)
+    wide, shards = trained * ADAPTER, max(1, setup.shards)
+    moments = 0 if setup.offloaded else int(trained * each / (shards if setup.zero else 1))
+    weights = wide // (shards if setup.zero == 3 else 1)
+    gradients = wide // (shards if setup.zero >= 2 else 1)
+    return States(int(frozen) + weights, gradients, moments)
 
 
 def fixed(setup: Setup, states: States) -> Parts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from medic.facts.memory import fitting, gib
 from medic.i18n import Text
 from medic.memory.remedies import Advice, Remedy
+from medic.memory.verdict import NEAR
 from medic.report.blocks import Blocks
 from medic.run_config import Change
 
@@ -85,6 +86,8 @@ def _fits(one: Remedy, capacity: int) -> Text:
         return Text("not enough", "还不够")
     if one.peak > fitting(capacity):
         return Text("fits, barely", "勉强放得下")
+    if one.peak * (1 + NEAR) > capacity:
+        return Text("fits, but it is tight", "放得下，但偏紧")
     return Text("fits", "放得下")
 
 

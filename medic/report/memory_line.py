@@ -14,8 +14,8 @@ from medic.report.console import Console
 VERDICT = {
     "fits": Text("fits, {left} left", "放得下，余 {left}"),
     "probably-fits": Text(
-        "will most likely fit, {left} left by the estimate; the range reaches to {rest}",
-        "很可能放得下，按估计值余 {left}；但范围上限{rest}",
+        "will most likely fit, {left} left by the estimate, {rest} by the high end of its range",
+        "很可能放得下，按估计值余 {left}，按范围上限{rest}",
     ),
     "tight": Text(
         "tight, {left} left by the estimate, {rest} by the high bound",
@@ -39,7 +39,7 @@ BY_FORMULAS = (
     ),
 )
 REST = Text("{n}", "仅余 {n}"), Text("{n} too much", "超出 {n}")
-REACH = Text("{n} below the card's memory", "仅余 {n}"), Text("{n} too much", "超出 {n}")
+REACH = Text("{n} left", "余 {n}"), Text("{n} too much", "超出 {n}")
 # What lint finds of memory, and what an assumed setting is where another one would save memory.
 CLAIMS = frozenset(("micro-batch-too-large", "model-states-do-not-fit"))
 WASTEFUL = ("off", "0", "fp32")

@@ -205,7 +205,7 @@ def _largest(blocks: Blocks, sizing: Sizing) -> None:
     """The answer to the inverse question, and what the rest is told of."""
     for one in sizing.largest:
         line = Text("Largest {f} on {gpu}: {n}", "{gpu} 上 {f} 最大可取：{n}")
-        line = line.fill(f=one.field, gpu=_card(sizing), n=_most(one, sizing.found))
+        line = line.fill(f=one.field, gpu=_card(sizing), n=_most(one, sizing))
         blocks.console.styled(blocks.console.style(str(line), "bold"))
         if one.likely:
             spare = Text("{p} of the card is kept free", "为显卡保留 {p} 的余量")
@@ -216,10 +216,15 @@ def _largest(blocks: Blocks, sizing: Sizing) -> None:
         blocks.paragraph(Text("What follows is with {v}", "以下按 {v} 计算").fill(v=values))
 
 
-def _most(one: Largest, found: MemoryEstimate) -> Text:
+def _most(one: Largest, sizing: Sizing) -> Text:
+    found = sizing.found
     if one.likely is None or one.sure is None:
         line = Text("cannot be told without {n}", "缺少 {n}，无法判断")
-        return line.fill(n=_joined([name for name in found.unknown if name != one.field]))
+        others = [
+            other.field for other in sizing.largest
+        ]  # of two that are asked, one has to be known
+        names = [name for name in found.unknown or others if name != one.field]
+        return line.fill(n=_joined(names))
     if one.likely == 0:
         line = Text("none, not even {n} fits", "没有，连 {n} 也放不下")
         return line.fill(n=STEP[one.field])
