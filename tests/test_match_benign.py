@@ -133,3 +133,10 @@ def test_texts_of_the_data_and_of_the_model(line: str) -> None:
 )
 def test_words_of_a_program_beside_metrics(line: str) -> None:
     assert benign(line + "\n") == ""
+
+
+def test_a_table_that_is_a_program_s_verdict() -> None:
+    own = Signature("own", r"\| Fail - GPUs?: \d", "root", match=(), not_in=ALL)
+    row = b"| GPU Memory                | Fail - GPU: 5                                  |\n"
+    found = Matcher([Watched(own, "s")]).scan_file(io.BytesIO(row), "x").hits
+    assert [hit.benign for hit in found] == [""]

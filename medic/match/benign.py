@@ -30,7 +30,8 @@ _HELP = _any(
     r"\s*(?:如果|若|当|遇到|为避免|避免|注意|提示|例如)",
     flags=re.IGNORECASE,
 )
-_TABLE_ROW = regex(rb"\s*\|.*\|\s*$")
+# A row of a document's table; those of dcgmi diag are a program's verdict.
+_TABLE_ROW = regex(rb"\s*\|(?!.{0,80}\| Fail - GPU).*\|\s*$")
 # Words right before a match that say that it is not so, or only a name.
 _DENIED = _any(
     r"\b(?:no|not|without|avoid|avoids|avoiding|prevent|prevents|handle|handles)\s+[\"'`]?$",
