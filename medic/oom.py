@@ -148,7 +148,7 @@ def _says(numbers: Mapping[str, int], found: MemoryEstimate | None, room: int) -
         )
         yield line.fill(n=gib(loose), r=gib(request))
     if found is not None:
-        yield _beside(found, need, room, whole=room >= numbers["total"])
+        yield _beside(found, need, room, whole=(beside or 0) <= OTHERS)
         if _alone(found, room, numbers["total"]):
             yield Text("without other processes it would fit the card", "没有其他进程时显卡放得下")
 
@@ -183,7 +183,7 @@ def _beside(found: MemoryEstimate, need: int | None, room: int, *, whole: bool =
         )
         if not whole:
             line = Text(
-                "the configured step needs about {n} ({low} to {high}): {over} more than what others leave",
+                "the configured step needs about {n} ({low} to {high}): too big by {over} for what others leave",
                 "按配置单步约需 {n}（{low} 至 {high}）：比其他进程留下的多 {over}",
             )
         return line.fill(n=gib(likely), low=gib(low), high=gib(high or 0), over=gib(likely - room))

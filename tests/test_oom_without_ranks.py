@@ -119,6 +119,6 @@ def test_remedies_come_in_the_order_of_the_plan(tmp_path: Path) -> None:
 
 
 def test_without_a_plan_that_is_enough_the_order_stays(tmp_path: Path) -> None:
-    session = seen(tmp_path, process="38.09", allocated="36.00")
+    session = seen(tmp_path, process="3.09", allocated="2.00")
     names = [fix.remedy.name for fix in session.fixes("micro-batch-too-large")]
     assert names[0] == "halve-micro-batch-keep-global-batch"

@@ -29,8 +29,16 @@ def facts(low: int, likely: int, high: int, **more: Any) -> dict[type[Any], Any]
     ("bounds", "words"),
     [
         ((40, 50, 60), "fits, 30.0 GiB left"),
-        ((60, 70, 85), "tight, 10.0 GiB left by the estimate, 5.0 GiB too much by the high bound"),
-        ((60, 70, 78), "tight, 10.0 GiB left by the estimate, 2.0 GiB by the high bound"),
+        ((60, 74, 85), "tight, 6.0 GiB left by the estimate, 5.0 GiB too much by the high bound"),
+        ((60, 74, 78), "tight, 6.0 GiB left by the estimate, 2.0 GiB by the high bound"),
+        (
+            (40, 70, 85),
+            "most likely fit, 10.0 GiB left by the estimate, 5.0 GiB too much by the high",
+        ),
+        (
+            (40, 70, 78),
+            "most likely fit, 10.0 GiB left by the estimate, 2.0 GiB left by the high end",
+        ),
         ((60, 90, 99), "will most likely not fit"),
         ((81, 90, 99), "will not fit"),
     ],
