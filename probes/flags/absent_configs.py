@@ -66,7 +66,7 @@ def _judged(
             yield flag, True
         elif name in known or script.text.count(name) > 1:
             continue  # given from elsewhere, or something else in the script makes it
-        elif roots or _folder_is_there(path, base):
+        elif roots or _folder_is_there(path, base) or _another_is_there(look, script, path):
             yield flag, False
 
 
@@ -98,6 +98,20 @@ def _folder_is_there(path: str, base: Path) -> bool:
     folder = PurePath(path).parent
     named = any(part not in (".", "..") for part in folder.parts)
     return named and (base / folder).is_dir()
+
+
+def _another_is_there(look: Look, script: ScriptText, path: str) -> bool:
+    """Whether beside the script a configuration of the same kind is given that it does not name: a
+    name without folders is looked for there."""
+    base, wanted = Path(script.file).absolute().parent, PurePath(path)
+    beside = [
+        one.name
+        for file in look.files("config")
+        if file.named and (one := Path(file.path).absolute()).parent == base
+    ]
+    unnamed = (one for one in beside if one not in script.text)
+    alike = any(PurePath(one).suffix == wanted.suffix for one in unnamed)
+    return alike and len(wanted.parts) == 1
 
 
 PROBE = Probe(

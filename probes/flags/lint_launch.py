@@ -25,6 +25,7 @@ from .shared_ports import SHARED, Shared, shared_ports
 from .slurm import allocation_of
 from .spelling import plain
 from .suspects import spec_of
+from .visible import hidden_by_file
 
 TELLS = (
     layout.EVERY_TASK,
@@ -105,6 +106,8 @@ def _findings(
         tasks = allocation.place("ntasks-per-node") if fault.name == layout.EVERY_TASK else None
         repair = one_task(fault.span) if fault.span == tasks else None
         yield replace(_finding(script, fault.name, fault.what, fault.span), repair=repair)
+    for what, span in hidden_by_file(script, launch, config_of(look)):
+        yield _finding(script, layout.TOO_MANY, what, span)
     for what, span in refused_together(launch):
         yield _finding(script, arguments.VALUE, what, span)
     for found in (

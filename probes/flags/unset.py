@@ -12,6 +12,7 @@ from medic.text.patterns import regex
 from medic.text.slips import digits_of, is_swapped, one_apart
 
 from .distance import letters_apart
+from .flag_values import READ_BY_BOARDS, behind_flags
 from .masked import COMMENT, MASK, numbered, single_quoted
 from .renamed_variables import renamed
 from .script_text import ScriptText
@@ -229,6 +230,9 @@ def _may_be_given(script: ScriptText, variable: str) -> bool:
         beside = _ADDRESS if variable in _ADDRESS else _OF_A_LAUNCH
         return script.set_alone.isdisjoint(beside)
     group = _GROUP.match(variable)
+    board = variable.startswith("TENSORBOARD_") and variable not in READ_BY_BOARDS
+    if board and behind_flags(script, variable):
+        return False  # a name of the script's own making
     return group is None or not any(name.startswith(group[0]) for name in script.set_alone)
 
 
