@@ -25,7 +25,8 @@ WHOLE = Text(
 FAMILY = Text("The causes of one family.", "只列出某一类别的原因。")
 
 
-@click.command(help=str(HELP))
+# A name that begins with dashes is asked about: --micro-batch-size, exitcode -7.
+@click.command(help=str(HELP), context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1)
 @click.option("--list", "everything", is_flag=True, help=str(LIST))
 @click.option("--family", default="", metavar="NAME", help=str(FAMILY))

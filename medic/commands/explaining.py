@@ -9,6 +9,7 @@ from typing import Any
 from medic.commands.given import knowledge
 from medic.errors import Exit, UsageError
 from medic.explain import KIND_NAME, Match, about, diagnosed, entry, find, named_in
+from medic.explain.arguments import argument
 from medic.explain.numbers import Unknown, unknown, unknown_name
 from medic.i18n import Text, follow
 from medic.index.knowledge import Index
@@ -60,6 +61,9 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
     if not _sure(matches) and len(words) == 1 and Path(words[0]).exists():
         _file_given(out, words[0])
         return Exit.FINDING
+    if not matches and (data := argument(asked, index)) is not None:
+        _argument(out, data, index, as_json)
+        return Exit.OK
     if not matches:
         _no_match(out, asked, index, as_json)
         return Exit.FINDING
@@ -132,6 +136,22 @@ def _json(out: Console, matches: Sequence[Match], data: dict[str, Any] | None) -
 
     rows = [{"kind": m.kind, "name": m.name, "score": round(m.score, 3)} for m in matches]
     out.raw(dumps({"schema": "medic.explain/1", "matches": rows, "entry": data}))
+
+
+def _argument(out: Console, data: dict[str, Any], index: Index, as_json: bool) -> None:
+    """An argument of frameworks, and the entries that speak of it."""
+    name = str(data["name"])
+    places = about.speaking_of(name, index, MOST)
+    near = [Match(KIND_NAME[kind], entry, about.NEAR) for kind, entry in places]
+    if as_json:
+        _json(out, near, data)
+        return
+    from medic.report import explain_text
+
+    explain_text.entry(out, data)
+    if near:
+        line = Text("\nThese speak of it: {names}", "\n提到它的条目：{names}")
+        out.talk(line.fill(names=_named(near, index)))
 
 
 def _no_match(out: Console, words: str, index: Index, as_json: bool) -> None:

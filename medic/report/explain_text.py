@@ -28,6 +28,7 @@ def entry(console: Console, data: Entry) -> None:
         "remedy": _remedy_page,
         "procedure": _procedure,
         "term": _term,
+        "argument": _argument,
     }
     forms[data["kind"]](blocks, data)
 
@@ -193,6 +194,23 @@ def _term(blocks: Blocks, data: Entry) -> None:
         blocks.paragraph(data["do"], "  ")
     _see(blocks, data["see"])
     _sources(blocks, data)
+
+
+def _argument(blocks: Blocks, data: Entry) -> None:
+    console = blocks.console
+    kind = console.style(str(Text("argument", "参数")), "dim")
+    console.styled(console.style(data["name"], "bold") + f"  {kind}")
+    names = data["frameworks"]
+    whose = Text("an argument of {names}", "{names} 的参数")
+    blocks.paragraph(whose.fill(names=Text(", ".join(names), "、".join(names))), "  ")
+    if data["values"]:
+        takes = Text("takes {what}", "取值：{what}")
+        blocks.paragraph(takes.fill(what=data["values"]), "  ")
+    if data["rules"]:
+        blocks.heading(Text("What the frameworks make of it", "框架如何对待它"))
+    for rule in data["rules"]:
+        told = Text("{framework}: {say}", "{framework}：{say}")
+        blocks.paragraph(told.fill(rule), "     ", "  -> ")
 
 
 def _see(blocks: Blocks, rows: Sequence[Entry]) -> None:
