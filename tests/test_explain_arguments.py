@@ -36,12 +36,8 @@ def index() -> Index:
 @pytest.mark.parametrize("name", USED)
 def test_each_is_told_of(name: str, capsys: pytest.CaptureFixture[str], state: object) -> None:
     assert main(["--lang", "en", "explain", name]) == 0
-    told = capsys.readouterr().out
-    assert (
-        name.lstrip("-").replace("-", "").replace("_", "") in told.replace("_", "").replace("-", "")
-        or "term" in told.partition("\n")[0]
-        or "config field" in told.partition("\n")[0]
-    )
+    head = capsys.readouterr().out.partition("\n")[0]
+    assert head.endswith(("term of training", "config field of medic", "  argument"))
 
 
 def test_what_the_frameworks_say_of_one(index: Index) -> None:

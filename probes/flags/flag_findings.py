@@ -27,6 +27,11 @@ _SHORT = Text(
     "{flag} is taken for {whole} only as its beginning: write it out",
     "{flag} 只是 {whole} 的前缀，靠缩写匹配才生效：请写全",
 )
+_STRANGE = Text(
+    "no release of {framework} that medic knows has {flag}: unless this is a fork that adds it, the "
+    "parser stops at it",
+    "medic 所知的 {framework} 版本都没有 {flag}：除非所用的分支自行添加，否则解析器会报错退出",
+)
 _SECOND = Text(
     "{flag} takes one path: a blank makes {word} a word of its own (quotes keep both together)",
     "{flag} 只接受一个路径：空格使 {word} 成了单独的参数（加引号可合为一体）",
@@ -59,6 +64,9 @@ def finding_of(script: ScriptText, fault: Fault, program: str, right: Now | None
         what = _SHORT.fill(flag=flag, whole=fault.meant)
         change = Change(f"flag:{flag}", flag, fault.meant, what)
         return Finding(SHORT, "fires", {"what": what}, source, changes=(change,), span=span)
+    if fault.kind == "strange":
+        what = _STRANGE.fill(flag=flag, framework=fault.meant)
+        return Finding(SHORT, "fires", {"what": what}, source, span=span)
     if fault.kind == "switch":
         change = Change(f"flag-value:{flag}", fault.value, None, _DROP)
         value |= {"value": fault.value, "correct": flag, "flags": (flag,)}

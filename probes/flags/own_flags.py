@@ -34,6 +34,8 @@ _FOREIGN = frozenset(
      "save_total_limit")
 )  # fmt: skip
 _OF_ITS_OWN = frozenset(("megatron", "openrlhf"))
+# Whose parser has all its names in the entry, and of so many flags.
+_MANY_NAMES, _MANY = frozenset(("megatron",)), 15
 _STRANGE = 3  # names that a program does not have, and nobody misspelt
 MAX_FLAGS = 1_000  # nobody writes more into one command
 
@@ -41,7 +43,8 @@ MAX_FLAGS = 1_000  # nobody writes more into one command
 @dataclass(frozen=True)
 class Fault:
     """``kind``: unknown (``meant`` is the right name), foreign (nothing is near), short (its beginning), switch (with
-    ``value``), empty, misplaced (before the script, an option of the script ``meant``).
+    ``value``), empty, misplaced (before the script, an option of the script ``meant``), strange (the
+    one name that no release of the framework ``meant`` has).
     """
 
     kind: str
@@ -98,12 +101,23 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
             yield Fault("switch", one, value=one.value)
         elif _is_foreign(name, table) and not other:
             yield Fault("foreign", one)
+        elif _is_strange(name, table, used):
+            yield Fault("strange", one, table.framework.title)
 
 
 def _is_foreign(name: str, table: Table) -> bool:
     """Whether a program that has none of its users' flags is given another framework's."""
     own = table.closed and table.framework.name in _OF_ITS_OWN
     return own and name in _FOREIGN and not table.knows(name)
+
+
+def _is_strange(name: str, table: Table, used: set[str]) -> bool:
+    """Whether all but this one of many names are those of the framework's own program: a fork that
+    adds flags has mostly more than one of its own."""
+    if not table.closed or table.own or table.framework.name not in _MANY_NAMES:
+        return False
+    strange = {one for one in used if not table.knows(one) and not table.meant_by(one)}
+    return strange == {name} and len(used) >= _MANY
 
 
 def _of_other_release(used: set[str], table: Table) -> bool:

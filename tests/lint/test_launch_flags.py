@@ -130,3 +130,39 @@ def test_a_configuration_of_hydra_reads_numbers_as_such(lint_text: Lint) -> None
     assert [f.name for f in silent if f.name == "number-read-as-text"] == []
     told = lint_text(text.format("name: adamw"), "config.yaml")
     assert [(f.name, f.line) for f in told if f.severity != "info"] == [("number-read-as-text", 3)]
+
+
+MEGATRON = (
+    "torchrun --nproc_per_node=8 {program} --num-layers 24 --hidden-size 2048 "
+    "--num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 "
+    "--micro-batch-size 4 --global-batch-size 64 --train-iters 1000 --lr 1e-4 --min-lr 1e-5 "
+    "--lr-decay-style cosine --clip-grad 1.0 --weight-decay 0.1 --bf16 --save ck "
+    "--save-interval 100 --data-path d --vocab-file v --merge-file m {more}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("program", "more", "fires"),
+    [
+        ("pretrain_gpt.py", "--foobar 3", True),
+        ("pretrain_gpt.py", "", False),
+        ("pretrain_gpt.py", "--foobar 3 --barfoo 4", False),  # a fork has more than one
+        ("my_train.py", "--foobar 3", False),
+    ],
+)
+def test_one_name_that_no_release_has(
+    lint_text: Lint, program: str, more: str, fires: bool
+) -> None:
+    found = lint_text(MEGATRON.format(program=program, more=more), "run.sh")
+    told = [f.severity for f in found if "no release of Megatron-LM" in f.message.en]
+    assert told == (["info"] if fires else [])
+
+
+def test_a_parser_whose_source_is_given_has_its_own_names(lint_text: Lint) -> None:
+    source = (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--foobar')\n"
+        "args = p.parse_known_args()\n"
+    )
+    text = MEGATRON.format(program="pretrain_gpt.py", more="--foobar 3")
+    found = lint_text(text, "run.sh", {"pretrain_gpt.py": source})
+    assert not [f for f in found if "no release of Megatron-LM" in f.message.en]
