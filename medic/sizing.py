@@ -21,7 +21,6 @@ from medic.memory.habits import model_files
 from medic.memory.hosted import host_of_node
 from medic.memory.inverse import STEP, Largest, changed, largest
 from medic.memory.named import nearest_model, with_model
-from medic.memory.parsed import with_defaults, with_options
 from medic.memory.preferences import staged
 from medic.memory.remedies import Advice, advise
 from medic.memory.usual import usual_estimate, with_usual
@@ -153,6 +152,8 @@ def _of_parser(
     programs = [f.path for f in case.files if f.kind == "python"]
     if not programs:
         return config, {}
+    from medic.memory.parsed import with_defaults, with_options
+
     if config.framework in ("", PLAIN):
         return with_defaults(config, _parsers(case, index), index.frameworks[PLAIN])
     if len(programs) > 1 or config.framework not in _HANDED_ON:

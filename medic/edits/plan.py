@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 
-from medic.edits.follow import follows
-from medic.edits.insert import insert
 from medic.edits.keys import KeyTable, to_written
 from medic.edits.places import Place, carriers, place_for
 from medic.edits.replace import replace_value
@@ -105,6 +103,9 @@ def _field(
     if found:
         answers = [_replaced(change, origin, table, sources) for origin in found]
         return [answer for answer in answers if answer is not None]
+    from medic.edits.follow import follows
+    from medic.edits.insert import insert
+
     if follows(change, changes, config, table):
         return []
     try:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medic.edits.insert import insert, put_value
 from medic.edits.keys import KeyTable, pattern, to_written
 from medic.edits.places import Place, spelt_like
 from medic.edits.scalars import render
 from medic.edits.sources import Sources
-from medic.edits.switches import SHARED
 from medic.edits.trees import (
     command_of,
     flag_of,
@@ -46,6 +44,8 @@ def replace_value(change: Change, origin: Origin, table: KeyTable, sources: Sour
     if "$" in raw and origin.syntax == "shell":
         raise EditRefused(f"computed by the shell: {raw}", f"由 shell 计算得到：{raw}")
     if origin.syntax == "shell" and len(flags_of_literal(document, span)) > 1:
+        from medic.edits.switches import SHARED
+
         raise EditRefused(*SHARED)
     if isinstance(change.old, str) and isinstance(change.new, (int, float)):
         raw = raw.strip("'\"")  # a number that was read as text loses its quotes
@@ -88,6 +88,8 @@ def _switch(
         raise EditRefused(
             f"the word for {change.new} is not known here", f"不知道此处用哪个词表示 {change.new}"
         )
+    from medic.edits.insert import insert, put_value
+
     path = _other_path(origin, others[0])
     beside = node_at(document.root, path)
     if beside is not None:

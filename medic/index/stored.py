@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-WHOLE = ("format", "marks", "probes", "sieve", "tables", "ties", "told")  # no entries by name
+WHOLE = ("format", "marks", "probes", "sieve", "ties", "told")  # no entries by name
 ROWS = "words"  # of many rows few are read
 
 APART = {
@@ -51,21 +51,26 @@ class Entries(Mapping[str, Any]):
     """Entries of one kind by name."""
 
     def __init__(self, data: bytes) -> None:
-        lines = (line.partition(b'":') for line in data.split(b"\n")[1:-1])
-        self._lines: dict[str, bytes] = {}
-        self._apart: dict[str, dict[str, bytes]] = {}
+        self._data = data
+        self._lines: dict[str, slice] = {}  # where the text is: most of it is never looked at
+        self._apart: dict[str, dict[str, slice]] = {}
         self._read: dict[str, Any] = {}
-        for name, _, text in lines:
-            entry, _, field = name[1:].decode().partition("/")
+        start, end = data.find(b"\n") + 1, data.rfind(b"\n")
+        while start < end:
+            text = data.find(b'":', start)
+            entry, _, field = data[start + 1 : text].decode().partition("/")
+            stop = data.find(b"\n", text)
             if field:
-                self._apart.setdefault(entry, {})[field] = text
+                self._apart.setdefault(entry, {})[field] = slice(text + 2, stop)
             else:
-                self._lines[entry] = text
+                self._lines[entry] = slice(text + 2, stop)
+            start = stop + 1
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._read:
-            apart = self._apart.get(name, {}).items()
-            self._read[name] = _parsed(self._lines[name]) | {f: _late(t) for f, t in apart}
+            own, apart = _parsed(self._data[self._lines[name]]), self._apart.get(name)
+            late = {field: _late(self._data[at]) for field, at in apart.items()} if apart else {}
+            self._read[name] = own | late if late else own
         return self._read[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from medic.errors import UsageError
@@ -28,6 +29,7 @@ _OWN_LENGTH = regex(r"\dk\b|\b1m\b|long|yarn|rope")
 # torchtune's builders: models/<family>/_model_builders.py.
 _BUILDERS = "torchtune.models."
 _BUILT_SIZE = regex(r"(\d+(?:_\d+)?b)(?:_(?:base|instruct))?")
+_OTHER_NAMES = "other names of models"  # what is kept of them
 _BETWEEN_DIGITS = regex(r"(?<=\d)_(?=\d)")
 
 
@@ -142,18 +144,29 @@ def _keys(model: Model) -> dict[str, str | int]:
 def model_of(index: Index, words: str) -> Model | None:
     """The model of a short name, a hub name or a path that ends in one."""
     wanted = key(words.rstrip("/").rsplit("/", 1)[-1])
-    known = {
-        _plain(name): one for one in index.raw["models"] for name in called(index, "models", one)
-    }
+    own = {_plain(name): name for name in index.raw["models"]}
     while wanted:
-        if _plain(wanted) in known:
-            return index.models[known[_plain(wanted)]]
+        name = own.get(_plain(wanted)) or _by_other_names(index).get(_plain(wanted))
+        if name is not None:
+            return index.models[name]
         last = wanted.rpartition("-")[2]
         shorter = wanted.removesuffix(f"-{last}") if _TAIL.fullmatch(last) else wanted
         if shorter == wanted:
             return None
         wanted = shorter
     return None
+
+
+def _by_other_names(index: Index) -> Mapping[str, str]:
+    """The models by what else they are called; each of the entries is read for it."""
+    if _OTHER_NAMES not in index.kept:
+        index.kept[_OTHER_NAMES] = {
+            _plain(name): one
+            for one in index.raw["models"]
+            for name in called(index, "models", one)
+        }
+    found: Mapping[str, str] = index.kept[_OTHER_NAMES]
+    return found
 
 
 def _plain(words: str) -> str:

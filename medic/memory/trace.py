@@ -277,8 +277,9 @@ class Trace:
             each = setup.optimizer.passing(setup.style)
             for n in counts if each else ():
                 self.pool.passing([n * width for width in each])
-        self._give(self.gradients)
-        self.gradients = []
+        if first:  # nothing is looked at behind the second step
+            self._give(self.gradients)
+            self.gradients = []
 
     # --- blocks -----------------------------------------------------------------------------
 

@@ -21,7 +21,6 @@ from ..flags.key_names import (
     normal,
     plain_key,
 )
-from ..flags.meanings import meanings
 from .keys import Framework
 
 # Words that tell no key from another.
@@ -51,6 +50,8 @@ def _foreign(
     field = next((k.field for k in framework.keys if normal(plain_key(k)) == leaf), "")
     if not field:
         return False
+    from ..flags.meanings import meanings
+
     meant = meanings(every)
     names = {s.path[-1] for s in settings if s.path} - _known(framework, every)
     names |= _of_a_block(settings, framework, every)
@@ -110,8 +111,11 @@ def _by_meaning(
     names = {s.path[-1] for s in settings if s.path} if fields else set()
     names = names.difference(leaf for leaf, _ in _leaves(framework))
     unknown = names - _known(framework, every) if names else names
-    if unknown:
-        unknown -= {name for name, field in _everybodys(every) if field not in fields}
+    if not unknown:
+        return set()
+    from ..flags.meanings import meanings
+
+    unknown -= {name for name, field in _everybodys(every) if field not in fields}
     # Made of every key of every framework: few files have a name that they do not know.
     meant = meanings(every) if unknown else {}
     return {field for name in unknown if (field := meant.get(name, ("", ""))[1]) in fields}
