@@ -118,4 +118,16 @@ def minimum_below_peak(known: Known, field: str) -> Computed:
 
 
 def tenfold_learning_rate(known: Known, field: str) -> Computed:
-    return _times(known, field, "10")
+    """Ten times the peak. Raises ImpossibleError where that is still below what is published for
+    the run: nobody knows then which rate was meant."""
+    ten, range_ = _times(known, field, "10"), usual(known.config)
+    if adam_like(known.config) and isinstance(ten.value, float) and ten.value < range_.low:
+        raise ImpossibleError(
+            Text(
+                f"10 times it would be {ten.value:.4g}, published: {range_.low:.4g} to"
+                f" {range_.high:.4g}; write the rate that was meant",
+                f"乘以 10 也只有 {ten.value:.4g}，公开发表的范围为 {range_.low:.4g} 至"
+                f" {range_.high:.4g}；请写出本来要用的学习率",
+            )
+        )
+    return ten

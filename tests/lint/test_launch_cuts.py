@@ -83,3 +83,24 @@ def test_a_cut_before_an_override_or_a_variable(
     assert lint_text(clean, "run.sh") == ()
     found = lint_text(clean.replace(old, new), "run.sh")
     assert [(f.name, f.line) for f in found] == [("command-cut-short", line)]
+
+
+WITHIN = (
+    'ARGS=" \\\n  --steps 10 \\\n  --lr 1e-4\n  --more 1 \\\n  --bf16 \\\n"\n'
+    'CMD=" \\\n  train.py \\\n  $ARGS \\\n"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("run", "lines"),
+    [
+        ('srun bash -c "torchrun --node_rank \\$SLURM_PROCID $CMD"', [3]),
+        ('eval "torchrun $CMD"', [3]),
+        ("torchrun $CMD", []),  # as words of a command the end of a line only parts them
+    ],
+)
+def test_a_cut_within_a_variable_that_a_shell_reads_again(
+    lint_text: Lint, run: str, lines: list[int]
+) -> None:
+    found = lint_text(f"#!/bin/bash\n{WITHIN}{run}\n".removeprefix("#!/bin/bash\n"), "run.sh")
+    assert [one.line for one in found if one.name == "command-cut-short"] == lines

@@ -192,3 +192,28 @@ def test_a_script_that_is_given_its_rank_is_started_on_each_node(lint_text: Lint
     assert lint_text(text.format("$2"), "run.sh") == ()
     found = lint_text(text.format("$SLURM_NODEID"), "run.sh")
     assert told(found) == [("launch-not-as-allocated", 4)]
+
+
+ACCELERATE = (
+    "distributed_type: MULTI_GPU\nnum_machines: {}\nnum_processes: 8\nmixed_precision: bf16\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("shown", "machines", "options", "lines"),
+    [
+        ("0,1,2,3", 1, "", [1]),
+        ("0,1,2,3", 2, "", []),
+        ("0,1,2,3,4,5,6,7", 1, "", []),
+        ("0,1,2,3", 1, "--num_processes 4 ", []),
+    ],
+)
+def test_processes_of_a_file_against_the_visible_gpus(
+    lint_text: Lint, shown: str, machines: int, options: str, lines: list[int]
+) -> None:
+    text = (
+        f"export CUDA_VISIBLE_DEVICES={shown}\n"
+        f"accelerate launch --config_file acc.yaml {options}{PROGRAM}\n"
+    )
+    found = lint_text(text, "run.sh", {"acc.yaml": ACCELERATE.format(machines)})
+    assert [one.line for one in found if one.name == "more-ranks-than-gpus"] == lines

@@ -150,3 +150,15 @@ def test_a_colon_is_offered_for_an_equals_sign(
     assert found.fix.patch is not None
     assert [edit.text for edit in found.fix.patch.edits] == [meant]
     assert meant.strip('"') in found.message.en
+
+
+@pytest.mark.parametrize(
+    ("beside", "lines"),
+    [("other.json", [1]), ("acc.json", []), ("other.yaml", [])],
+    ids=["another", "itself", "another-kind"],
+)
+def test_a_config_given_under_another_name(tmp_path: Path, beside: str, lines: list[int]) -> None:
+    (tmp_path / beside).write_text("{}\n" if beside.endswith("json") else "x: 1\n")
+    (tmp_path / "run.sh").write_text("deepspeed train.py --deepspeed acc.json --lr 1\n")
+    found = lint(collect([str(tmp_path / one) for one in ("run.sh", beside)]), load()).findings
+    assert [one.line for one in found if one.name == "path-wrong-or-forbidden"] == lines

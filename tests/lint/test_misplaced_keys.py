@@ -213,3 +213,18 @@ def test_a_name_of_another_framework_is_told_once(lint_text: Lint) -> None:
     found = [f for f in lint_text(written) if f.name == NAME]
     assert len(found) == 1
     assert "here it is sequence_len" in found[0].message.en
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        ("num_epochs: 1\n", "lora_model_dir:\n num_epochs: 1\n", [10]),
+        ("num_epochs: 1\n", "lora_model_dir:\nnum_epochs: 1\n", []),
+        ("num_epochs: 1\n", "num_epochs: 1\nqat:\n  weight_dtype: int8\n", []),
+    ],
+)
+def test_a_key_that_slid_below_an_empty_one(
+    lint_text: Lint, old: str, new: str, lines: list[int]
+) -> None:
+    found = lint_text(AXOLOTL.replace(old, new), "a.yaml")
+    assert [one.line for one in found if one.name == NAME] == lines

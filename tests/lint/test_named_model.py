@@ -53,6 +53,12 @@ def _names(found: tuple[LintFinding, ...]) -> set[str]:
         ("Llama-3.1-8B-Instruct", 16384, False),
         ("Llama-3-8B-Instruct-262k", 16384, False),  # tells its own length
         ("my-own-model", 1_000_000, False),
+        ("Qwen2.5-7B-Instruct", 65536, True),
+        ("Qwen2.5-7B", 65536, False),
+        ("Qwen3-30B-A3B", 65536, True),
+        ("Qwen3-30B-A3B-Instruct-2507", 65536, False),
+        ("phi-4", 32768, True),
+        ("Phi-4-reasoning", 32768, False),
     ],
 )
 def test_a_sequence_beyond_the_positions_of_a_named_model(
@@ -66,6 +72,13 @@ def test_a_sequence_beyond_the_positions_of_a_named_model(
 def test_scaled_or_packed_is_not_beyond(lint_text: Lint, more: str) -> None:
     text = TUNE.format(model="Llama-2-7b-hf", length=8192) + more
     assert BEYOND not in _names(lint_text(text))
+
+
+def test_many_contexts_packed_into_one_are_told_of(lint_text: Lint) -> None:
+    text = TUNE.format(model="Llama-2-7b-hf", length=65536) + "packing: true\nneat_packing: true\n"
+    (found,) = (one for one in lint_text(text) if one.name == BEYOND)
+    assert found.severity == "info"
+    assert "begin anew" in found.consequence.en
 
 
 @pytest.mark.parametrize(

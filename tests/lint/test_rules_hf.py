@@ -175,3 +175,29 @@ def test_the_old_name_of_the_evaluation_takes_no_other_words(lint_text: Lint) ->
     more = {"requirements.txt": "transformers==4.40.1\n"}
     assert told(lint_text(text.format("epoch"), more=more)) == []
     assert told(lint_text(text.format("epochs"), more=more)) == [(VALUE, 8)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("", "", []),
+        ('"bf16": {"enabled": "auto"}', '"bf16": {"enabled": false}', [EXCLUDE]),
+        ('"warmup_max_lr": "auto"', '"warmup_max_lr": 1e-4', ["conflicting-values"]),
+        ('"warmup_max_lr": "auto"', '"warmup_max_lr": 2e-5', []),
+        ("WarmupLR", "WarmUpLR", [VALUE]),
+    ],
+)
+def test_a_deepspeed_file_that_says_otherwise(
+    lint_text: Lint, old: str, new: str, names: list[str]
+) -> None:
+    script = (
+        "deepspeed train.py --deepspeed ds.json --output_dir out --bf16 True \\\n"
+        "  --per_device_train_batch_size 4 --learning_rate 2e-5 --num_train_epochs 1\n"
+    )
+    engine = (
+        '{"bf16": {"enabled": "auto"}, "zero_optimization": {"stage": 2},\n'
+        ' "scheduler": {"type": "WarmupLR", "params": {"warmup_max_lr": "auto"}},\n'
+        ' "train_micro_batch_size_per_gpu": "auto"}\n'
+    )
+    found = lint_text(script, "run.sh", {"ds.json": engine.replace(old, new) if old else engine})
+    assert [one.name for one in found] == names

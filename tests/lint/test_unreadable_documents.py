@@ -132,3 +132,17 @@ def test_what_is_no_yaml_is_told_where_it_stops(
     assert main(["lint", str(file), "--json"]) == 2
     (told,) = json.loads(capsys.readouterr().out)["not_read"]
     assert told["file"].endswith(f"a.yaml:{line}")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [(" a: 1\nb: 2\n", 1), ("# x\n  a: 1\n  c: 3\nb: 2\n", 2), (" a: 1\n b: 2\n", 0)],
+)
+def test_a_first_key_further_right_than_the_rest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, line: int
+) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(text)
+    assert main(["lint", str(file), "--json"]) == (2 if line else 0)
+    told = json.loads(capsys.readouterr().out)["not_read"]
+    assert [one["file"].rpartition(":")[2] for one in told] == [str(line)] * bool(line)

@@ -1,0 +1,84 @@
+"""Learning rates by what is trained: the whole model, an adapter, new weights, preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from medic.lint.files import LintFinding
+
+Lint = Callable[..., tuple[LintFinding, ...]]
+LOW, HIGH = "learning-rate-too-low", "learning-rate-too-high"
+AXOLOTL = (
+    "base_model: Qwen/Qwen3-8B\n"
+    "datasets:\n  - path: a/b\n    type: alpaca\n"
+    "micro_batch_size: 1\n"
+    "gradient_accumulation_steps: 8\n"
+    "num_epochs: 1\n"
+    "learning_rate: {rate}\n"
+)
+LORA = AXOLOTL + "adapter: lora\nlora_r: 16\n"
+TITAN = (
+    '[model]\nname = "llama3"\nflavor = "8B"\n'
+    "[training]\nlocal_batch_size = 2\nseq_len = 4096\nsteps = 1000\n"
+    "[optimizer]\nlr = {rate}\n"
+)
+TORCHTUNE = (
+    "tokenizer:\n  _component_: torchtune.models.llama3.llama3_tokenizer\n"
+    "checkpointer:\n  _component_: torchtune.training.FullModelHFCheckpointer\n"
+    "  checkpoint_dir: /tmp/Meta-Llama-3-8B/\n  model_type: LLAMA3\n"
+    "model:\n  _component_: torchtune.models.llama3.llama3_8b\n"
+    "loss:\n  _component_: {loss}\n"
+    "optimizer:\n  _component_: torch.optim.AdamW\n  lr: {rate}\n"
+    "batch_size: 2\nepochs: 1\n"
+)
+CROSS, DPO = "torchtune.modules.loss.LinearCrossEntropyLoss", "torchtune.rlhf.loss.DPOLoss"
+OPENRLHF = (
+    "deepspeed --module openrlhf.cli.train_dpo --pretrain m/Llama-3-8b --dataset a/b \\\n"
+    "  --train_batch_size 256 --micro_train_batch_size 1 --max_len 2048 --zero_stage 3 --bf16 \\\n"
+    "  --chosen_key chosen --rejected_key rejected --learning_rate {rate}\n"
+)
+PREFIX = (
+    "torchrun --nproc_per_node 1 main.py --model_name_or_path THUDM/chatglm2-6b \\\n"
+    "  --per_device_train_batch_size 1 --output_dir out --max_steps 3000 --pre_seq_len 128 \\\n"
+    "  --learning_rate {rate}\n"
+)
+
+
+def rates(found: tuple[LintFinding, ...]) -> list[tuple[str, str]]:
+    return [(one.name, one.severity) for one in found if one.name in (LOW, HIGH)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "rate", "told"),
+    [
+        (AXOLOTL, "a.yaml", "1e-7", [(LOW, "info")]),
+        (AXOLOTL, "a.yaml", "1e-8", [(LOW, "warning")]),
+        (AXOLOTL, "a.yaml", "1e-6", []),
+        (AXOLOTL + "rl: dpo\n", "a.yaml", "1e-7", []),
+        (AXOLOTL + "rl: dpo\n", "a.yaml", "5e-5", [(HIGH, "info")]),
+        (LORA, "a.yaml", "2e-6", [(LOW, "info")]),
+        (LORA, "a.yaml", "1e-5", []),
+        (LORA + "rl: dpo\n", "a.yaml", "5e-7", []),
+        (TITAN, "a.toml", "8e-6", [(LOW, "info")]),
+        (TITAN, "a.toml", "8e-5", []),
+        (TITAN + '[checkpoint]\ninitial_load_path = "hf"\n', "a.toml", "8e-6", []),
+        (TORCHTUNE.replace("{loss}", CROSS), "a.yaml", "2e-7", [(LOW, "info")]),
+        (TORCHTUNE.replace("{loss}", DPO), "a.yaml", "2e-7", []),
+        (OPENRLHF, "run.sh", "5e-5", [(HIGH, "info")]),
+        (OPENRLHF, "run.sh", "5e-7", []),
+        (PREFIX, "run.sh", "2e-2", []),
+        (PREFIX.replace(" --pre_seq_len 128", ""), "run.sh", "4e-3", [(HIGH, "info")]),
+    ],
+)
+def test_a_rate_is_judged_by_what_is_trained(
+    lint_text: Lint, text: str, name: str, rate: str, told: list[tuple[str, str]]
+) -> None:
+    assert rates(lint_text(text.replace("{rate}", rate), name)) == told
+
+
+def test_the_rate_of_the_actor_is_the_run_s(lint_text: Lint) -> None:
+    ppo = OPENRLHF.replace("train_dpo", "train_ppo_ray").replace("--learning_", "--actor_learning_")
+    assert rates(lint_text(ppo.replace("{rate}", "5e-5"), "run.sh")) == [(HIGH, "info")]
+    assert rates(lint_text(ppo.replace("{rate}", "5e-7"), "run.sh")) == []
