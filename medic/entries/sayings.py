@@ -15,7 +15,7 @@ class Claim:
     """That a text has one of the words ``says``, or denies one of ``denies``: any place, or a clause
     that has a word ``of`` and no word ``not_of``; ``apart_from``: without the words that these
     match. Of the numbers that a word captures the first is ``at_least`` so much and ``below`` that,
-    and the last less than the first (``falls``)."""
+    and the last less than the first (``falls``) or more (``rises``)."""
 
     __pydantic_config__ = CONFIG
     says: Names = ()
@@ -26,6 +26,7 @@ class Claim:
     at_least: float | None = None
     below: float | None = None
     falls: bool = False
+    rises: bool = False
 
 
 @dataclass(frozen=True)

@@ -72,8 +72,10 @@ COMPOUNDS = tuple(
         (
             "improv|increas",
             (
-                r"(accuracy|acc|scores?|benchmarks?|rewards?|performance|metrics?|quality|evaluations?)((?: \w+)?)"
-                r" (?:(?:do|does|did|is|are)(?:n'?t| not)|not|never|no longer|stops?|stopped) (?:improv|increas)\w*"
+                r"(accuracy|acc|scores?|benchmarks?|rewards?|performance|metrics?|quality|"
+                r"evaluations?)((?: \w+)?)"
+                r" (?:(?:do|does|did|is|are)(?:n'?t| not)|not|never|no longer|stops?|stopped) (?:improv|"
+                r"increas)\w*"
             ),
             r"\1\2 not increase",
         ),
@@ -82,6 +84,7 @@ COMPOUNDS = tuple(
             (
                 r"(?:stop(?:s|ped)?|quits?|ceases?|no longer|doesn'?t|does not)(?: to)? "
                 r"(?:learn(?:s|ing)?|decreas(?:es?|ing)|improv(?:es?|ing)|converg(?:es?|ing)|updat(?:es?|ing)|"
+                r""
                 r"going down|dropping|falling)|(?:learn(?:s|ing|ed)?|learnt) nothing|no learning"
             ),
             "not decrease",
@@ -116,6 +119,31 @@ COMPOUNDS = tuple(
         ("lr|learning", r"learning rates?|lr", "learningrate"),
         ("norm", r"grads? norms?|gradient norms?", "gradient norm"),
         ("batch size", r"batch size", "batchsize"),
+        ("weights only", r"weights only", "weightsonly"),
+        ("not ", r"not (?:every|only|just|necessarily)", ""),  # denies no word behind it
+        ("segmentation", r"segmentation (?:faults?|violations?|errors?)", "segfault"),
+        ("lost in", r"lost in the middle", "lostmiddle"),
+        (
+            "/|per|step|iter|time|\u6b65|\u8fed\u4ee3",
+            (
+                r"s(?:ec(?:ond)?s?)? ?/ ?(?:it|iter|step)s?|"
+                r"seconds? (?:per|an?|each) (?:step|it|iter(?:ation)?)|"
+                r"(?:step|iteration|iter|batch) times?|times? (?:per|of an?|for an?|of each) (?:step|iteration|iter)|"
+                r""
+                r"(?:\u6bcf\u4e2a?|\u6bcf\u4e00|\u5355\u4e2a?|\u4e00\u4e2a?)? ?(?:step|iter(?:ation)?|"
+                r"(?<!\u540c)\u6b65|\u8fed\u4ee3) ?\u7684? ?"
+                r"(?:\u8bad\u7ec3)?(?:\u8017\u65f6|\u65f6\u95f4|\u7528\u65f6|\u65f6\u957f)"
+            ),
+            "steptime",
+        ),
+        (
+            "/|per",
+            (
+                r"(?:tokens?|toks?|samples?|sequences?|its?|iters?|iterations?|steps?) ?"
+                r"(?:/ ?s(?:ec(?:ond)?)?|per sec(?:ond)?)"
+            ),
+            "throughput",
+        ),
         ("data set", r"data sets?", "dataset"),
         ("log", r"log[ -]?prob(?:s|abilit(?:y|ies))?", "logprob"),
         (
@@ -149,7 +177,8 @@ COMPOUNDS = tuple(
         (
             "takes|took|taking|too long|so long|very long|really long",
             (
-                r"(?:tak(?:es?|ing)|took|needs?|lasts?)(?: (?:me|us|it|about|almost|over|more than|up to|like))* "
+                r"(?:tak(?:es?|ing)|took|needs?|lasts?)(?: (?:me|us|it|about|almost|over|more than|up to|"
+                r"like))* "
                 r"(?:forever|ages|(?:(?:so|too|very|really|extremely|unusually|way too|that) )?long(?:er)?|"
                 r"a (?:very )?long time|(?:(?:many|several|half an) )?(?:minutes|hours?|days))|"
                 r"(?:(?:so|too|very|really|extremely) )long (?:time )?(?=to |until |before )"

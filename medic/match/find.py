@@ -23,7 +23,7 @@ from medic.text.patterns import regex
 COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.55, 0.05
 # Of a phrase that answers a check: what is left out of it is most often what it is about. Measured over
 # the texts of tests/cases.
-ANSWERED = 0.75
+ANSWERED = 0.8
 CLEAR = 0.65  # of a clause that tells of a further symptom
 BRIEF = 200  # characters of a text whose clauses are read one by one
 _SENTENCE = regex(r"\n|(?<=[.!?;])\s|[。！？；]")
@@ -45,24 +45,46 @@ def search(
 def complaints(text: str, index: Index) -> list[tuple[Match, tuple[str, ...]]]:
     """Symptoms that a text reports: each sentence's nearest, and others that are as near."""
     said = _said(text)
-    groups = _groups(search(said, index, ("symptoms",), limit=MANY))
+    # A few words say half of a phrase; of a long report half a phrase is most often chance.
+    covered = 0.0 if len(said) <= BRIEF else ANSWERED
+    symptoms = _text_index(Same(index), ("symptoms",), covered)
+    groups = _groups(symptoms.search(said, limit=MANY))
     for clause in _clauses(said) if len(said) <= BRIEF else ():
-        own = _groups(search(clause, index, ("symptoms",), limit=MANY))
-        own = [g for g in own if not _taken_back(g[0], said, index)]
+        own = _groups(symptoms.search(clause, limit=MANY))
+        whole = next((s for s in _SENTENCE.split(said) if clause in s), clause)
+        own = [g for g in own if not _taken_back(g[0], said, whole, index)]
         known = {match.name for group in groups for match in group}
         groups += [g for g in own if g[0].score >= CLEAR and known.isdisjoint(m.name for m in g)]
     found = [(group[0], tuple(m.name for m in group[1:ALSO])) for group in groups]
     for name, quote in told_of(text, index).items():
         if name in index.raw["symptoms"] and not any(match.name == name for match, _ in found):
-            found.insert(0, (Match("symptoms", name, WHOLE, quote), ()))
+            _insert(name, quote, found, index)
     jump = jump_of_loss(said)
     return _of_jump(jump, found) if jump and not _is_quiet(jump) else found
 
 
-def _taken_back(match: Match, text: str, index: Index) -> bool:
-    """Whether a clause tells that something failed, and the rest of the text that it was not so."""
+def _insert(
+    name: str, quote: str, found: list[tuple[Match, tuple[str, ...]]], index: Index
+) -> None:
+    """Puts a symptom that is told in its own words first; one of its family that was read of the same
+    sentence is what that may mean as well, and no finding of its own."""
+    family = index.raw["symptoms"][name]["family"]
+    near = [
+        at
+        for at, (match, _) in enumerate(found)
+        if quote in match.quote and index.raw["symptoms"][match.name]["family"] == family
+    ]
+    also = [other for at in near for other in (found[at][0].name, *found[at][1])]
+    for at in reversed(near):
+        del found[at]
+    found.insert(0, (Match("symptoms", name, WHOLE, quote), tuple(n for n in also if n != name)))
+
+
+def _taken_back(match: Match, text: str, sentence: str, index: Index) -> bool:
+    """Whether a clause tells that something failed, and the rest of the text that it was not so; or
+    its whole sentence that it is something else: "the loss falls, only slower and slower"."""
     bare = match.name in index.symptoms and index.symptoms[match.name].bare
-    return bare and contrary(match.name, text, index)
+    return contrary(match.name, text if bare else sentence, index)
 
 
 # What a loss that jumped and stayed there is told as, and is not.
@@ -167,7 +189,7 @@ def _is_quiet(said: str) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _text_index(same: Same, kinds: tuple[str, ...]) -> TextIndex:
+def _text_index(same: Same, kinds: tuple[str, ...], covered: float = 0.0) -> TextIndex:
     def shown(text: str) -> list[tuple[str, str]]:
         if not PASTED.search(text) and len(text) < PLAIN_WORDS:
             return []
@@ -176,7 +198,7 @@ def _text_index(same: Same, kinds: tuple[str, ...]) -> TextIndex:
         return matcher_of(same.index).shown_in(text)
 
     found = chain.from_iterable(_documents(same.index, kind) for kind in kinds)
-    return TextIndex(found, shown, _contrary(same.index))
+    return TextIndex(found, shown, _contrary(same.index), covered)
 
 
 @lru_cache(maxsize=2)

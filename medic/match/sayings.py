@@ -126,6 +126,8 @@ def _fits(claim: Row, found: Match[str]) -> bool:
         return False
     if below is not None and not (numbers and numbers[0] < below):
         return False
+    if claim.get("rises") and not numbers[-1] > numbers[0]:
+        return False
     return not claim.get("falls") or numbers[-1] < numbers[0]
 
 

@@ -7,7 +7,7 @@ STOP_WORDS = """
 a about above actually after again all also always am an and any anything are as at be because
 become been before being but by can completely could do doe during each even every few for from
 get give go goe going got had has have he help here how i if in into is issue it its itself
-just keep know like make many maybe me more most much my need now of off often on one only or our
+just keep know lead led like make many maybe me more most much my need now of off often on one only or our
 over own per please problem quite really right same say seem set should show shown since so some
 somebody someone start still such sure than thank thanks that the their them then there these they
 thing this those though time to too try until up use used using very want was we well were what
@@ -19,7 +19,7 @@ torch pytorch finetune finetuning finetuned train training trainer model run run
 # term: words that mean it, as they stand after stemming.
 SYNONYMS = """
 hang: hang hung hanging stuck stick froze freez freeze freezes freezing stall stalled deadlock
-decrease: decrease drop fall fell reduce lower shrink halved improve converge learn decline degrade
+decrease: decrease drop fall fell reduce lower shrink improve converge learn decline degrade
 crash: crash collapse die died dead death
 garbage: garbage gibberish nonsense garbled rubbish nonsensical
 worse: worse bad terrible poor awful
@@ -57,6 +57,8 @@ strange: strange weird odd strangely
 unknown: unrecognized unrecognised unknown
 argument: argument arg flag option
 two: 2 two
+double: double twice 2x
+half: half halv halve halved
 zero: 0 zero
 !match: mismatch differ different inconsistent discrepancy discrepant
 !enough: insufficient
@@ -85,7 +87,6 @@ quantiz: quantise quantised quantising quantisation quantization
 refus: reject rejected
 logprob: logps logp
 divisibl: divide divided
-segfault: segmentation
 """
 
 # Chinese words and the terms that they are; the longest is taken first.
@@ -100,6 +101,9 @@ learningrate: 学习率
 gradient: 梯度
 norm: 范数
 gpumemory: 显存
+speed: 速度 速率
+double: 翻倍 翻了一倍 翻了倍 翻一倍 翻番 加倍 两倍 一倍
+half: 一半 减半 腰斩 砍半 折半
 hostmemory: 主机内存 系统内存 内存
 sharedmemory: 共享内存
 disk: 磁盘 硬盘

@@ -14,6 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from medic.match.documents import LETTERS, Document
@@ -61,6 +62,8 @@ SUBJECTS = frozenset(
 )
 ABOUT_ELSE = 0.6
 A_WORD = 0.5  # a single common word
+LONG = 7  # letters of a word
+SIDE = 2  # terms apart, at most, that are side by side
 UNKNOWN = 0.5  # weight of a word that no entry has, as a share of the largest
 _SENTENCE_END = regex(r"\n|(?<=[.!?;])\s|[\u3002\uff01\uff1f\uff1b]")
 _CLAUSE_END = regex(r",\s|(?<=[\u3400-\u9fff]),|,(?=[\u3400-\u9fff])|[\uff0c:\uff1a\u3001]|\s-\s")
@@ -91,6 +94,7 @@ class TextIndex:
         self._documents = tuple(entries)
         self._signatures = signatures
         self._contrary = contrary
+        self._strict = covered > 0
         self._least_covered = max(covered, NEAR ** (1 / COVERED))
         self._phrases: list[tuple[int, frozenset[str]]] = []  # (row of the document, terms)
         self._turns: list[frozenset[str]] = []  # of the phrase of that number
@@ -156,7 +160,9 @@ class TextIndex:
             for number in self._covered(said):
                 row, phrase = self._phrases[number]
                 score = self._score(said, whole, phrase, self._terms[row])
-                if score > scores.get(row, NEAR) and said_turns(self._turns[number]):
+                if score <= scores.get(row, NEAR) or not said_turns(self._turns[number]):
+                    continue
+                if not self._strict or _beside(phrase, terms):
                     scores[row] = score
         return scores
 
@@ -229,8 +235,17 @@ class TextIndex:
         return shown
 
 
+def _beside(phrase: frozenset[str], terms: Sequence[str]) -> bool:
+    """Whether two words of which one is said of anything ("dataset error") stand side by side."""
+    if len(phrase) != 2 or not phrase & VAGUE:
+        return True
+    at = [place for place, term in enumerate(terms) if term in phrase]
+    return any(b - a <= SIDE for a, b in pairwise(at) if terms[a] != terms[b])
+
+
 def _one_slip(word: str, known: str) -> bool:
-    """One letter more, less or other, or two that changed places."""
+    """One letter more or less, or two that changed places; of a long word one letter that is another:
+    of short ones that is mostly another word, as "stack" and "leads" are of "stuck" and "leaks"."""
     if word[0] != known[0] or abs(len(word) - len(known)) > 1:
         return False
     start = 0
@@ -239,6 +254,8 @@ def _one_slip(word: str, known: str) -> bool:
     a, b = word[start:], known[start:]
     while a and b and a[-1] == b[-1]:
         a, b = a[:-1], b[:-1]
+    if len(a) == len(b) == 1:
+        return len(word) >= LONG
     return (len(a) <= 1 and len(b) <= 1) or (len(a) == len(b) == 2 and a == b[::-1])
 
 

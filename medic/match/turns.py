@@ -196,6 +196,15 @@ _ADVISED = regex(
     r"(?:请|需要|建议|应该|尝试)\S{0,4}(?:升级|更新)"
 )
 
+# A number of a list is no "one", and "the first few" are not the first.
+_NUMBERED = {
+    "only": regex(r"^\W*\d{1,2}[.)、]"),
+    "first": regex(
+        r"(?i)\bat first\b|\bfirst(?:ly)?,|\bfirst of all\b|"
+        r"\b(?:the )?first (?:couple|few|several|some|half|hundreds?|thousands?|\d{2,})\b"
+    ),
+}
+
 
 def turns_of(phrase: str) -> frozenset[str]:
     """Names of what turns a phrase. A failure does where the phrase sets it against what is well."""
@@ -229,6 +238,8 @@ def _says(name: str, sentence: str) -> bool:
         return _variants(sentence) > 1 or _AGAINST.search(sentence) is not None
     if name == "updated" and _ADVISED.search(sentence):
         return False
+    if name in _NUMBERED:
+        sentence = _NUMBERED[name].sub(" ", sentence)
     if _SAID[name].search(sentence):
         return True
     if name == "denied":

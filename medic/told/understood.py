@@ -13,6 +13,7 @@ from medic.planner.verdict import Heard
 from medic.probe import Finding
 from medic.records import dataclass, field
 from medic.told.bare_words import stands_out
+from medic.told.cited import cited, denying
 from medic.told.supposed import supposed_there
 
 RANKS = "ranks"  # family of the checks that tell who failed, and who waited
@@ -140,20 +141,21 @@ class Told:
         from medic.told.absent import without_gone
         from medic.told.owners import without_others
         from medic.told.unfit import out_of_place
+        from medic.told.unstated import without_unstated
 
         words = gist(words)
         self.words = f"{self.words}\n{words}".strip()
-        telling = without_healthy(without_gone(words, self.index.told["called"]))
+        stated = without_unstated(words)
+        telling = without_healthy(without_gone(stated, self.index.told["called"]))
         for match, also in complaints(telling, self.index):
-            plain = match.score >= WHOLE and not also
-            self.reported.setdefault(match.name, Reading("present", match.quote, also, plain))
+            plain, quote = match.score >= WHOLE and not also, cited(match.quote, words)
+            self.reported.setdefault(match.name, Reading("present", quote, also, plain))
         self._beside_settings(telling)
         own = without_others(telling)
         for check, outcome, said in answers(own, self.index):
             if not out_of_place(check, self.words, self.index):
-                quote = said if own == words or said in words else words.strip()
-                self.answered.setdefault(check, Reading(outcome, quote))
-        self._quoted(words)
+                self.answered.setdefault(check, Reading(outcome, cited(said, words)))
+        self._quoted(stated)
         self._denies(words)
 
     def _beside_settings(self, words: str) -> None:
@@ -166,7 +168,7 @@ class Told:
         for match, also in complaints(bare, self.index) if bare != words else ():
             if match.score >= WHOLE and not also:
                 known = self.reported.get(match.name)
-                quote = known.quote if known else words.strip()
+                quote = known.quote if known else cited(match.quote, self.words)
                 self.reported[match.name] = Reading("present", quote, (), plain=True)
 
     def _denies(self, words: str) -> None:
@@ -178,7 +180,7 @@ class Told:
         for name, quote in symptoms(words, called):
             self.denied.setdefault(name, quote)
         for name in sorted(denied(words, self.index) - called.keys()):
-            self.denied.setdefault(name, words.strip())
+            self.denied.setdefault(name, denying(name, words, self.index))
 
     def _quoted(self, words: str) -> None:
         """Messages that a sentence quotes: what they show is told, not seen."""
