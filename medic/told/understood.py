@@ -237,12 +237,9 @@ class Told:
 
     def heard(self) -> list[Heard]:
         """All of it as findings; what was chosen counts more than what was read out of words."""
-        found = [
-            _heard(Seen(name, "present", "person"), quote) for name, quote in self.chosen.items()
-        ]
-        found += [
-            _heard(Seen(name, "absent", "prose"), quote) for name, quote in self.denials.items()
-        ]
+        chosen, denied = self.chosen.items(), self.denials.items()
+        found = [_heard(Seen(name, "present", "person"), quote) for name, quote in chosen]
+        found += [_heard(Seen(name, "absent", "prose"), quote) for name, quote in denied]
         if self.at_ease:
             return found
         for name, said in self.reported.items():
