@@ -119,7 +119,8 @@ def adapters(world: int) -> RunConfig:
         "world_size": world,
     }
     kind = {"precision": "bf16", "parameter_dtype": "bf16", "lora_rank": 64, "fsdp": True}
-    values = {n: Value(v, Origin("given")) for n, v in {**sizes, **batch, **kind}.items()}
+    fields: dict[str, Any] = {**sizes, **batch, **kind}
+    values = {n: Value(v, Origin("given")) for n, v in fields.items()}
     stated = (Setting(("lora_target_modules",), "all-linear", Origin("given")),)
     return RunConfig(values, framework="hf-trainer", settings=stated)
 

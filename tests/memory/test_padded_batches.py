@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from medic.memory.estimate import estimate
-from medic.run_config import Origin, RunConfig, Scalar, Setting, Value
+from medic.run_config import Origin, RunConfig, Setting, Value
 
-LLAMA: dict[str, Scalar] = {
+LLAMA: dict[str, Any] = {
     "hidden_size": 4096, "num_layers": 32, "num_heads": 32, "num_kv_heads": 8, "ffn_size": 14336,
     "vocab_size": 128256, "tied_embeddings": False, "micro_batch_size": 8, "sequence_length": 4096,
     "gradient_accumulation_steps": 1, "precision": "bf16", "parameter_dtype": "bf16", "optimizer": "adamw_fused",
