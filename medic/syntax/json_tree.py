@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from medic.errors import Unreadable
 from medic.facts import Document, Node, Problem
+from medic.i18n import Text
+from medic.syntax.bare_words import bare
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import Pair, mapping
 from medic.syntax.treesitter import first_error, named, tree_of
@@ -129,11 +131,12 @@ def _not_strict(source: SourceText) -> list[Problem]:
 def _unreadable(source: SourceText, strict: bytes, root: tree_sitter.Node) -> Unreadable:
     error = first_error(root)
     line = (error.start_point[0] if error else 0) + 1
-    said = "syntax error"
+    said, word = "syntax error", None
     try:
         json.loads(strict, strict=False)
     except json.JSONDecodeError as problem:
         line, said = problem.lineno, problem.msg
+        word = bare(problem.doc, problem.pos, null=True) if said == "Expecting value" else None
         if said.startswith("Expecting ',' delimiter"):  # the comma belongs behind what is before
             line = problem.doc.count("\n", 0, len(problem.doc[: problem.pos].rstrip())) + 1
     except RecursionError:
@@ -146,9 +149,8 @@ def _unreadable(source: SourceText, strict: bytes, root: tree_sitter.Node) -> Un
             "不是合法的 JSON：这里的引号没有闭合",
             at=source.at(opened),
         )
-    return Unreadable(
-        f"not JSON: {said}", f"不是合法的 JSON：{in_chinese(said)}", at=source.at(line)
-    )
+    words = word or Text(said, in_chinese(said))
+    return Unreadable(f"not JSON: {words.en}", f"不是合法的 JSON：{words.zh}", at=source.at(line))
 
 
 def _open_quote(text: str, line: int) -> int | None:

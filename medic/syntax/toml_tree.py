@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from medic.errors import Unreadable
 from medic.facts import Document, Node, Problem
+from medic.i18n import Text
 from medic.records import dataclass, field
 from medic.run_config import Span
+from medic.syntax.bare_words import bare
 from medic.syntax.source import MAX_DEPTH, SourceText
 from medic.syntax.trees import Pair, mapping
 from medic.syntax.treesitter import first_error, named, tree_of
@@ -24,6 +26,7 @@ else:
     import tomli as tomllib
 
 _LINE = regex(r"\(at line (\d+)")
+_VALUE = regex(r"\s*[\w.\"'-]+\s*=\s*")
 _KEYS = ("bare_key", "quoted_key", "dotted_key")
 
 
@@ -193,6 +196,8 @@ def _unreadable(source: SourceText, root: tree_sitter.Node) -> Unreadable:
         said = str(problem).split(" (at ")[0]
     except RecursionError:
         return source.too_deep(line)
-    return Unreadable(
-        f"not TOML: {said}", f"不是合法的 TOML：{in_chinese(said)}", at=source.at(line)
-    )
+    text = source.text.split("\n")[line - 1 : line]
+    value = _VALUE.match(text[0]) if text else None
+    word = bare(text[0], value.end(), null=False) if value and "nvalid value" in said else None
+    words = word or Text(said, in_chinese(said))
+    return Unreadable(f"not TOML: {words.en}", f"不是合法的 TOML：{words.zh}", at=source.at(line))
