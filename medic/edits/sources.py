@@ -64,6 +64,9 @@ class Sources:
         return self._open[file].document
 
     def data(self, file: str) -> bytes:
+        """The bytes of an open file, or of one that an open script sources. Raises EditRefused."""
+        if file not in self._open:
+            self.open(file, "shell")
         return self._open[file].data
 
     def raw(self, span: Span) -> str:

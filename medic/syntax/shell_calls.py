@@ -72,12 +72,12 @@ class Calls(Flow):
         self.variables["@"] = outer or UNKNOWN
         self.calls.discard(name)
 
-    def _file(self, raw: str, value: str | None) -> SourceText | None:
-        return self.sourced.text(name_of(raw, value, self.variables, self.source))
+    def _called(self, raw: str, value: str | None) -> str:
+        return name_of(raw, value, self.variables, self.source)
 
     def _read_in(self, word: Word) -> None:
         """Runs what a file says, which stands behind the script's own text from here on."""
-        other = self._file(word.raw, word.value)
+        other = self.sourced.text(self._called(word.raw, word.value))
         if other is None or other.file in self._within or len(self._within) >= MAX_WITHIN:
             return
         both, first = self.source.followed_by(other)
@@ -93,8 +93,8 @@ class Calls(Flow):
     def decide(self, condition: tree_sitter.Node | None) -> bool | None:
         """As every condition; a file that can be read in is there."""
         found = _IS_FILE.match(self.text(condition).strip()) if condition is not None else None
-        if found is not None and "$" not in found[1]:
-            there = self._file(found[1], found[1].strip("\"'")) is not None
-        else:
-            there = found is not None and self._file(found[1], None) is not None
-        return True if there else super().decide(condition)
+        if found is not None:
+            value = None if "$" in found[1] else found[1].strip("\"'")
+            if self.sourced.is_there(self._called(found[1], value)):
+                return True
+        return super().decide(condition)

@@ -17,6 +17,9 @@ MAX_SOURCED = 256 * 1024  # bytes; what is larger prepares tools
 _HEAD = regex(
     r"^[\"']?(?P<head>\$\(.+\)|`[^`]+`|\$\{[^}]+\}|\$\w+)[\"']?/(?P<tail>[\w./+-]+)[\"']?$"
 )
+# What makes tools ready, and what sets variables, by their names.
+_TOOLS = regex(r"(?:activate|bashrc|profile|conda\.sh)$")
+_SETS = regex(r"\.(?:sh|bash|env|inc)$|(?:^|[/._-])env(?:[._-]\w+)*$")
 _NAME = regex(r"^\$\{?(\w+)\}?$")
 # How a script names the folder that it lies in, or that it is started from.
 _OWN_FOLDER = regex(
@@ -32,10 +35,21 @@ class Sourced:
         self._find = find
         self.read: dict[str, SourceText] = {}
 
+    def _found(self, name: str) -> tuple[str, bytes] | None:
+        if self._find is None or not name or _TOOLS.search(name):
+            return None
+        found = self._find(self._script, name)
+        there = found is not None and found[0] != self._script and len(found[1]) <= MAX_SOURCED
+        return found if there else None
+
+    def is_there(self, name: str) -> bool:
+        """Whether a file that scripts source lies where this one is said to be."""
+        return _SETS.search(name) is not None and self._found(name) is not None
+
     def text(self, name: str) -> SourceText | None:
         """The file that the script calls so; None where it cannot be read."""
-        found = self._find(self._script, name) if self._find is not None and name else None
-        if found is None or found[0] == self._script or len(found[1]) > MAX_SOURCED:
+        found = self._found(name)
+        if found is None:
             return None
         path, data = found
         if path not in self.read:

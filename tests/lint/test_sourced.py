@@ -149,3 +149,37 @@ def test_a_yaml_that_a_script_writes(lint_text: Lint, heads: int, fires: bool, k
     )
     names = [f.name for f in lint_text(text, "run.sh")]
     assert ("hidden-size-not-divisible-by-heads" in names) == fires
+
+
+def test_a_flag_of_a_sourced_list_is_mended_there(lint_text: Lint) -> None:
+    flags = "--num-layers 2 --hidden-size 64 --num-attention-heads 4 --lr-warmup-iterz 10"
+    more = {"args.sh": f"ARGS=(\n  {ARGS}\n  {flags}\n)\n"}
+    script = 'source args.sh\ntorchrun --nproc_per_node 8 pretrain_gpt.py "${ARGS[@]}"\n'
+    (found,) = [f for f in lint_text(script, "run.sh", more) if f.name == "misspelt-flag"]
+    assert (PurePath(found.file).name, found.line) == ("args.sh", 3)
+    assert found.fix is not None
+    assert found.fix.patch is not None
+    assert [PurePath(edit.file).name for edit in found.fix.patch.edits] == ["args.sh"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "fires"),
+    [("-f env.sh", True), ("-f state.txt", False), ("-f absent.sh", False), ("! -f env.sh", False)],
+)
+def test_only_files_of_variables_are_known_to_be_there(
+    lint_text: Lint, condition: str, fires: bool
+) -> None:
+    script = SCRIPT.format(reads=f"GPUS=8\nGBS=128\nif [ {condition} ]; then GBS=100; fi")
+    more = {"env.sh": "A=1\n", "state.txt": "1\n"}
+    assert bool(_places(lint_text(script, "run.sh", more))) == fires
+
+
+def test_a_script_that_is_only_asked_for_is_a_launch_of_its_own(lint_text: Lint) -> None:
+    inner = f"torchrun --nproc_per_node 8 pretrain_gpt.py {ARGS} --global-batch-size 100\n"
+    script = "if [ -f inner.sh ]; then bash inner.sh; fi\n"
+    assert _places(lint_text(script, "run.sh", {"inner.sh": inner})) == [("inner.sh", 1)]
+
+
+def test_what_makes_tools_ready_is_not_read(lint_text: Lint) -> None:
+    script = SCRIPT.format(reads="GPUS=8\nGBS=128\nsource venv-activate")
+    assert not lint_text(script, "run.sh", {"venv-activate": "GBS=100\n"})
