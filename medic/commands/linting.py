@@ -71,6 +71,10 @@ def check(
         if more:
             line = Text("also read, as the command names it: {f}", "命令中引用、一并读取：{f}")
             out.talk(line.fill(f=", ".join(map(one_line, more))))
+        given = {name for file in case.files for name in (file.path, file.name)}
+        if beside := [file for file in found.read if file not in given]:
+            line = Text("also read, as a file names it: {f}", "文件中引用、一并读取：{f}")
+            out.talk(line.fill(f=", ".join(map(one_line, beside))))
         if found.apart is not None:
             out.talk(found.apart)
         return silenced(found, index, names, dict(case.parts), selected=bool(select))

@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 import pytest
 
 from medic.case.collect import collect
+from medic.commands import main
 from medic.index.knowledge import load
 from medic.lint.files import LintFinding, lint
 
@@ -183,3 +184,15 @@ def test_a_script_that_is_only_asked_for_is_a_launch_of_its_own(lint_text: Lint)
 def test_what_makes_tools_ready_is_not_read(lint_text: Lint) -> None:
     script = SCRIPT.format(reads="GPUS=8\nGBS=128\nsource venv-activate")
     assert not lint_text(script, "run.sh", {"venv-activate": "GBS=100\n"})
+
+
+def test_what_was_read_beside_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run.sh").write_text(SCRIPT.format(reads=". env.sh"))
+    (tmp_path / "env.sh").write_text(ENV.format(gbs=128))
+    monkeypatch.chdir(tmp_path)
+    assert main(["--lang", "en", "lint", "run.sh"]) == 0
+    assert "also read, as a file names it: env.sh" in capsys.readouterr().err
+    main(["--lang", "en", "lint", "run.sh", "env.sh"])
+    assert "also read" not in capsys.readouterr().err
