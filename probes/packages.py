@@ -52,7 +52,7 @@ _VERSION = regex(
 )
 # A version that would be better, or was, is not the one that the run had.
 _OTHER = regex(
-    r"(?:works?|fine|ok)\b[\w ]{0,12}(?:with|on|in|using)\b[\w ]{0,20}\W*$|upgrad\w*[\w ]{0,12}$|"
+    r"(?:works?|fine|ok)\b[\w ]{0,12}(?:with|on|in|using)\b[\w -]{0,24}\W*$|upgrad\w*[\w ]{0,12}$|"
     r"\b(?:old(?:er)?|previous|former) (?:env\w*|image|setup|container|machine)\W{0,3}$|\u65e7\S{0,5}$|"
     r"downgrad\w*[\w ]{0,12}$|(?:fixed|need\w*|requir\w*|install|instead|than|before|until|supports?)"
     r"[\w ,:'\"`]{0,12}$|[<>~!]=?\s*$|\u5347\u7ea7\S{0,4}$|\u964d\u7ea7\S{0,4}$|"
