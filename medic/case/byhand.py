@@ -10,7 +10,7 @@ from medic.text.patterns import regex
 # A few words that complain, whatever their file is called, if not as a program's output or data.
 WORDS_BYTES = 4096
 NOTE_BYTES = 64 * 1024
-NOTES = regex(
+_NOTES = regex(
     r"^(?:issue|description|report|notes?|question|bug|problem|said)(?:[\w.-]*\.(?:md|txt|log))?$",
     re.IGNORECASE,
 )
@@ -38,6 +38,15 @@ _WARNED = regex(
 # A program prints a sentence at times, seldom two that end.
 _ENDED = regex(rb"[A-Za-z)\d][.?!](?=\s|$)|\xe3\x80\x82|\xef\xbc\x9f|\xef\xbc\x81")
 _DIFFERENT = 0.7  # of a person's lines; the quoted ones may repeat
+
+
+# Their beginnings: most names have none, and the pattern is not compiled for them.
+_BEGINNINGS = ("issue", "description", "report", "note", "question", "bug", "problem", "said")
+
+
+def is_called_note(name: str) -> bool:
+    """Whether a file's name says that a person wrote it about a run."""
+    return name.lower().startswith(_BEGINNINGS) and _NOTES.match(name) is not None
 
 
 def is_written_by_hand(head: bytes) -> bool:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from medic.case.byhand import (
     NOTE_BYTES,
-    NOTES,
     WORDS_BYTES,
     holds_log,
+    is_called_note,
     is_reported,
     is_written_by_hand,
     may_complain,
@@ -81,7 +81,7 @@ _STACK_NAMES = regex(r"py-?spy|(?:^|[._-])stacks?(?:$|[._-])", re.IGNORECASE)
 def note_text(path: str, *, named: bool = False) -> str | None:
     """The content of a text file that a person wrote, or None for any other. ``named`` by the user."""
     head, name = _head(path, NOTE_BYTES + 1), Path(path).name
-    words = path.lower().endswith((".txt", ".md")) or NOTES.match(name) is not None
+    words = path.lower().endswith((".txt", ".md")) or is_called_note(name)
     if not words and not _has_log_name(name):
         return None
     if len(head) > NOTE_BYTES or by_magic(head) or b"\0" in head:
@@ -91,7 +91,7 @@ def note_text(path: str, *, named: bool = False) -> str | None:
     text = utf8(head).decode("utf-8", "replace")
     if (words or is_written_by_hand(head)) and is_note(text) and not repeats(text):
         return text
-    called = NOTES.match(name) is not None or name.lower().endswith(".md")
+    called = is_called_note(name) or name.lower().endswith(".md")
     asked = named and (called or not names_log(name))
     told = words and not names_data(name) and tells_in_words(text, called=called, named=asked)
     return text if told or is_reported(text, name) else None
@@ -160,7 +160,7 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
         return "log" if has_no_report(head) and not is_gpu_report(head) else "gpu-report"
     if _STACK_NAMES.search(name) and is_stacks(_head(path)):
         return "stacks"
-    if NOTES.match(name):
+    if is_called_note(name):
         if note_text(path) is not None:
             return "note"
         if holds_log(_head(path, NOTE_BYTES)):

@@ -86,8 +86,9 @@ class _Builder:
         self._check_tag(event)
         first, last = event.start_mark.index, event.end_mark.index
         text = self.source.text
-        skip = _PROPERTIES.match(text, first, last)
-        if skip and (event.anchor or event.tag):
+        some = event.anchor or event.tag
+        skip = _PROPERTIES.match(text, first, last) if some else None
+        if skip:
             first = skip.end()
         elif event.anchor or (event.tag and text[first:last].startswith("!")):
             first = last  # a node of nothing but its anchor or tag

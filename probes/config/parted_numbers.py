@@ -34,6 +34,8 @@ def _below(node: Node, above: tuple[str, ...], framework: str) -> Iterator[Findi
     for at, (key, value) in enumerate(items):
         path = (*above, key.raw.strip("\"'"))
         yield from _below(value, path, framework)
+        if at + 1 == len(items) or items[at + 1][1].raw:
+            continue  # what parts a number leaves keys without values behind it
         if value.kind != "scalar" or value.quoted or not _HEAD.fullmatch(value.raw):
             continue
         rest: list[Node] = []
