@@ -17,8 +17,8 @@ def _stated(name: str) -> tuple[Setting, ...]:
 
 def _unknown(name: str) -> frozenset[str]:
     plain = next(one for one in frameworks() if one.name == "grouped")
-    unknown: frozenset[str] = mistaken.mistaken_fields(PARALLEL, _stated(name), plain, frameworks())
-    return unknown
+    found: frozenset[str] = mistaken.mistaken_fields(PARALLEL, _stated(name), plain, frameworks())
+    return found
 
 
 def test_what_everybodys_names_state_means_nothing_else() -> None:
