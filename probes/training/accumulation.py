@@ -27,16 +27,16 @@ def undivided(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
     clips = any(last(call.func) == "clip_grad_norm_" for call in calls_in(loop))
     if len(steps) != 1 or len(own) != 1 or not clips or any(w in code.text for w in _OWN_WEIGHT):
         return
-    every = _every(code, steps[0])
+    count = every(code, steps[0])
     loss = dotted(getattr(own[0].func, "value", None))
-    if every is None or not loss or _every(code, own[0]) is not None:
+    if count is None or not loss or every(code, own[0]) is not None:
         return
-    name = dotted(every)
+    name = dotted(count)
     if name and not _divides(code, loop, name) and _plain(loop, loss):
         yield Fault(UNDIVIDED, _NOT_DIVIDED.fill(steps=name), own[0])
 
 
-def _every(code: Code, node: ast.AST) -> ast.AST | None:
+def every(code: Code, node: ast.AST) -> ast.AST | None:
     """The n of ``if (i + 1) % n == 0:`` around a node."""
     for one in code.above(node):
         if isinstance(one, (ast.For, ast.While)):

@@ -20,6 +20,8 @@ OPTIMIZERS = frozenset(
 _OWN = frozenset(
     ("zero_grad", "step", "param_groups", "state_dict", "load_state_dict", "state", "defaults")
 )
+# What a function may ask of one that it only saves or prints.
+_ASKED = frozenset(("param_groups", "state_dict", "load_state_dict", "state", "defaults"))
 Loop = ast.For | ast.While
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -123,18 +125,38 @@ class Code:
 
     @cached_property
     def optimizers(self) -> list[Optimizer]:
-        """Those of ``model.parameters()`` that are set once, under a name of their own."""
+        """Those of one model's parameters, also in groups, that are set once, under a name of
+        their own."""
         found = []
         for name, nodes in self.assigned.items():
             value = nodes[0].value
-            if len(nodes) != 1 or "." in name or not isinstance(value, ast.Call) or not value.args:
+            if len(nodes) != 1 or "." in name or not isinstance(value, ast.Call):
                 continue
-            given = value.args[0]
-            if last(value.func) in OPTIMIZERS and isinstance(given, ast.Call):
-                model = dotted(given.func).removesuffix(".parameters")
-                if model and model != dotted(given.func):
-                    found.append(Optimizer(name, model, nodes[0]))
+            given = value.args[:1] or [w.value for w in value.keywords if w.arg == "params"]
+            if last(value.func) in OPTIMIZERS and given:
+                models = self._whose(given[0])
+                if len(models) == 1 and models != {""}:
+                    found.append(Optimizer(name, models.pop(), nodes[0]))
         return found
+
+    def _whose(self, given: ast.AST) -> set[str]:
+        """The models whose ``parameters()`` stand in what is given, or in the lists that it names;
+        "" for one without a name."""
+        named = [n.id for n in ast.walk(given) if isinstance(n, ast.Name)]
+        lists = [self.assigned[name][0].value for name in named if self._is_list(name)]
+        return {
+            dotted(call.func.value)
+            for node in (given, *lists)
+            for call in calls_in(node)
+            if isinstance(call.func, ast.Attribute)
+            and call.func.attr in ("parameters", "named_parameters")
+        }
+
+    def _is_list(self, name: str) -> bool:
+        """Whether a name is set once, to a list, or to what a list is made of."""
+        nodes = self.assigned.get(name, ())
+        kinds = (ast.List, ast.ListComp, ast.GeneratorExp, ast.Call)
+        return len(nodes) == 1 and isinstance(nodes[0].value, kinds)
 
     @cached_property
     def backwards(self) -> list[ast.Call]:
@@ -187,8 +209,23 @@ class Code:
             call = self.parents[parent] if isinstance(parent, ast.keyword) else parent
             if isinstance(call, ast.Call) and (schedules(call) or last(call.func) in allowed):
                 continue
+            if isinstance(call, ast.Call) and self._only_saves(call, parent, node):
+                continue
             return False
         return True
+
+    def _only_saves(self, call: ast.Call, parent: ast.AST, node: ast.AST) -> bool:
+        """Whether a function of this module asks an optimizer that it is given for its state alone."""
+        own = self.functions.get(dotted(call.func))
+        if own is None:
+            return False
+        names = [one.arg for one in (*own.args.posonlyargs, *own.args.args)]
+        name = parent.arg if isinstance(parent, ast.keyword) else None
+        if name is None and node in call.args and call.args.index(node) < len(names):
+            name = names[call.args.index(node)]
+        read = [n for n in ast.walk(own) if isinstance(n, ast.Name) and n.id == name]
+        around = [self.parents[n] for n in read]
+        return bool(read) and all(isinstance(p, ast.Attribute) and p.attr in _ASKED for p in around)
 
 
 def schedules(call: ast.Call) -> bool:

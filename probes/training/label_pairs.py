@@ -42,7 +42,7 @@ def _pair(getter: ast.FunctionDef) -> tuple[ast.AST, ast.AST, int] | None:
     gives = [n for n in ast.walk(getter) if isinstance(n, ast.Return)]
     if len(gives) != 1 or not isinstance(gives[0].value, ast.Tuple) or len(gives[0].value.elts) < 2:
         return None
-    inputs, labels = (_meant(getter, one) for one in gives[0].value.elts[:2])
+    inputs, labels = (meant(getter, one) for one in gives[0].value.elts[:2])
     first, second = _part(inputs), _part(labels)
     if first is None or second is None or first[0] != second[0]:
         return None
@@ -50,7 +50,7 @@ def _pair(getter: ast.FunctionDef) -> tuple[ast.AST, ast.AST, int] | None:
     return (inputs, labels, gives[0].lineno) if one_apart else None
 
 
-def _meant(getter: ast.FunctionDef, node: ast.AST) -> ast.AST:
+def meant(getter: ast.FunctionDef, node: ast.AST) -> ast.AST:
     """What a name was given, if once."""
     node, name = bare(node), dotted(node)
     set_ = [

@@ -30,9 +30,20 @@ TELLS = (
     "ranks-race-on-checkpoint-folder",
     "labels-shifted-twice",
     "accumulation-not-normalised",
+    "padding-part-of-loss",
+    "labels-visible-to-model",
+    "replicas-start-differently",
+    "training-state-not-restored",
+    "scheduler-stepped-too-often",
+    "function-undefined-at-zero",
+    "gpu-memory-leak",
+    "eval-or-save-peak",
+    "reward-parser-never-matches",
 )
-# What a program has that trains by itself, or lets its ranks meet.
-_WORDS = (".backward(", "torch.distributed", "Accelerator(", "import distributed")
+# What a program has that trains, makes the data of a training, or lets its ranks meet.
+_WORDS = (
+    ".backward(", "torch.distributed", "Accelerator(", "import distributed", "Trainer(", "__getitem__",
+)  # fmt: skip
 MAX_FILES = 24
 MAX_BYTES = 400_000  # of one program: nobody writes a longer one by hand
 
@@ -46,6 +57,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     from .code import Code
     from .label_pairs import moved_twice
     from .rules import faults
+    from .same_targets import same_targets
 
     files = SourceFiles(look, given)
     for path, one in files.given.items():
@@ -55,7 +67,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             if not any(word in text for word in _WORDS):
                 continue
             code = Code(files.tree(path), text)
-            found = [*faults(code), *moved_twice(code, _trees(files))]
+            trees = _trees(files)
+            found = [*faults(code), *moved_twice(code, trees), *same_targets(code, trees)]
         except (Unreadable, RecursionError):
             continue  # told by the probe that reads its parser
         for fault in found:

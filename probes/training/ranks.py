@@ -54,9 +54,10 @@ class Ranks:
         number = test.comparators[0]
         whole = isinstance(number, ast.Constant) and type(number.value) is int
         same = isinstance(test.ops[0], (ast.Eq, ast.NotEq))
-        return whole and same and self._is_rank(test.left)
+        return whole and same and self.is_rank(test.left)
 
-    def _is_rank(self, node: ast.AST) -> bool:
+    def is_rank(self, node: ast.AST) -> bool:
+        """Whether a value is the rank among all processes, for certain."""
         if isinstance(node, ast.Call):
             return _rank_of_all(node)
         return self._is_rank_name(dotted(node))

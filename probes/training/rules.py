@@ -8,11 +8,20 @@ from collections.abc import Iterator
 from medic.i18n import Text
 
 from .accumulation import undivided
+from .answer_words import other_marks
 from .batches import one_batch
 from .code import Code, Fault, Loop, Optimizer, at, calls_in, dotted, last
 from .guards import collectives, written_by_all
+from .kept import kept
 from .labels import shifted
+from .made_labels import made_labels
+from .pacing import too_often
+from .replaced import replaced
+from .resumed import resumed
 from .samplers import samplers
+from .seeds import own_start
+from .summed import summed
+from .undefined import undefined
 
 NOT_STEPPED, NOT_CLEARED = "optimizer-not-stepped", "gradients-never-cleared"
 MODE, CLIP = "model-in-other-mode", "clip-before-unscale"
@@ -32,10 +41,6 @@ _NO_CLEAR = Text(
     "nothing clears the gradients: each step adds to those of all steps before",
     "没有任何地方清零梯度：每一步都累加在之前所有步之上",
 )
-_OTHER_MODEL = Text(
-    "{model} is replaced here, but {optimizer} (line {line}) holds the parameters that it had before",
-    "{model} 在这里被替换，而 {optimizer}（第 {line} 行）持有的仍是替换前的参数",
-)
 _CLIP_LATE = Text(
     "{clip} stands behind {optimizer}.step() (line {line}): the gradients are already used",
     "{clip} 位于 {optimizer}.step()（第 {line} 行）之后：梯度已经用完，裁剪不起作用",
@@ -54,6 +59,10 @@ _STAYS = Text(
 def faults(code: Code) -> Iterator[Fault]:
     yield from collectives(code)
     yield from written_by_all(code)
+    yield from made_labels(code)
+    yield from other_marks(code)
+    yield from undefined(code)
+    yield from too_often(code)
     if not code.backwards:
         return
     for loop in code.training_loops:
@@ -61,10 +70,14 @@ def faults(code: Code) -> Iterator[Fault]:
         for optimizer in code.optimizers:
             if _steps_here(code, loop, optimizer):
                 yield from _of_loop(code, loop, optimizer)
-    yield from _replaced(code)
+    yield from replaced(code)
     yield from samplers(code)
     yield from shifted(code)
     yield from one_batch(code)
+    yield from own_start(code)
+    yield from resumed(code)
+    yield from kept(code)
+    yield from summed(code)
 
 
 def _steps_here(code: Code, loop: Loop, optimizer: Optimizer) -> bool:
@@ -133,34 +146,6 @@ def _scaled_steps(inside: ast.AST, optimizer: str) -> list[ast.Call]:
     """``scaler.step(optimizer)``."""
     found = (call for call in calls_in(inside) if last(call.func) == "step")
     return sorted((n for n in found if n.args and dotted(n.args[0]) == optimizer), key=at)
-
-
-def _replaced(code: Code) -> Iterator[Fault]:
-    """A model that another one takes the place of once its optimizer is built."""
-    for optimizer in code.optimizers:
-        for node in code.assigned.get(optimizer.model, ()):
-            value = node.value
-            if not isinstance(value, ast.Call) or at(node) < at(optimizer.node):
-                continue
-            if not _before_training(code, optimizer.node, node):
-                continue
-            same = code.block(node) == code.block(optimizer.node)
-            given = [dotted(arg) for arg in value.args]
-            shards = last(value.func) in ("FSDP", "FullyShardedDataParallel")
-            keeps = any(word.arg in ("use_orig_params", None) for word in value.keywords)
-            wraps = last(value.func) == "get_peft_model" or (shards and not keeps)
-            if same and (
-                last(value.func) == "from_pretrained" or (wraps and optimizer.model in given)
-            ):
-                line = optimizer.node.lineno
-                what = _OTHER_MODEL.fill(model=optimizer.model, optimizer=optimizer.name, line=line)
-                yield Fault(NOT_STEPPED, what, node)
-
-
-def _before_training(code: Code, built: ast.AST, node: ast.AST) -> bool:
-    """Whether the one loop that trains stands behind both, in the same function."""
-    own = [b for b in code.backwards if code.function(b) is code.function(built)]
-    return bool(own) and all(at(node) < at(code.loops(b)[-1]) for b in own)
 
 
 # --- clipping -------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def samplers(code: Code) -> Iterator[Fault]:
 
 
 def _same_order(code: Code, call: ast.Call, sampler: str, made: ast.Call) -> Iterator[Fault]:
-    still = any(k.arg in ("shuffle", None) and not _is(k.value, True) for k in made.keywords)
+    still = any(k.arg in ("shuffle", None) and not _may_shuffle(k) for k in made.keywords)
     parent = code.parents[call]
     loader = dotted(parent.targets[0]) if isinstance(parent, ast.Assign) else ""
     if (
@@ -75,5 +75,9 @@ def _only_read(code: Code, loader: str) -> bool:
     return True
 
 
-def _is(node: ast.AST, value: object) -> bool:
-    return isinstance(node, ast.Constant) and node.value is value
+def _may_shuffle(word: ast.keyword) -> bool:
+    """``shuffle=True``, and ``config.get("shuffle", True)``: on unless somebody turns it off."""
+    value = word.value
+    if isinstance(value, ast.Call) and last(value.func) == "get" and len(value.args) == 2:
+        value = value.args[1]
+    return word.arg == "shuffle" and isinstance(value, ast.Constant) and value.value is True
