@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -101,8 +101,8 @@ def test_timeout(config: Make, remedy: MakeRemedy) -> None:
     waits: dict[type, object] = {Collectives: Collectives((TIMEOUT,))}
     assert new(compute(entry, config(), waits)) == {"nccl_timeout": 3600}
     assert compute(entry, config()).missing == ("nccl_timeout",)
-    long = {**waits, Preparing: Preparing(4000, Source())}
-    assert new(compute(entry, config(), long)) == {"nccl_timeout": 8000}
+    both: dict[type[Any], Any] = {**waits, Preparing: Preparing(4000, Source())}
+    assert new(compute(entry, config(), both)) == {"nccl_timeout": 8000}
     short = {Preparing: Preparing(100, Source())}
     assert new(compute(entry, config(nccl_timeout=600), short)) == {"nccl_timeout": 1200}
 
