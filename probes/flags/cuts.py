@@ -104,8 +104,8 @@ class Cut:
 def cuts(script: ScriptText, document: Document) -> list[Cut]:
     """One cut a line, in their order. Bash manual: escape character, comments."""
     found = {cut.line: cut for cut in _blanks(script)}
-    for cut in _in_variables(script):
-        found.setdefault(cut.line, cut)
+    for one in _in_variables(script):
+        found.setdefault(one.line, one)
     for line, word in (*_flags_alone(document, script), *_scripts_alone(document)):
         if before := _before(script, line, word):
             found.setdefault(before.line, before)
