@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from medic.facts import SinceGood
+from medic.facts import SinceGood, Source
 from medic.fixes import Fix
 from medic.planner.verdict import NOTHING_NAMED
 from medic.report import oom_text
@@ -89,12 +89,16 @@ def _evidence(line: EvidenceLine) -> dict[str, Any]:
         "outcome": line.outcome,
         "text": str(line.text),
         "source": source(line),
+        "more": [_place(one) for one in line.more],
         "weight": line.weight,
     }
 
 
 def source(line: EvidenceLine) -> dict[str, Any]:
-    s = line.source
+    return _place(line.source)
+
+
+def _place(s: Source) -> dict[str, Any]:
     return {"file": s.file, "line": s.line, "rank": s.rank, "time": s.time, "text": s.text}
 
 

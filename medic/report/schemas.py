@@ -21,7 +21,13 @@ SOURCE = record(
     {"text": STRING},
 )
 EVIDENCE = record(
-    {"outcome": STRING, "text": STRING, "source": SOURCE, "weight": STRING},
+    {
+        "outcome": STRING,
+        "text": STRING,
+        "source": SOURCE,
+        "more": items(SOURCE),
+        "weight": STRING,
+    },
     {"symptom": STRING, "check": STRING},
 )
 REMEDY = record(

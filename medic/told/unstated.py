@@ -145,8 +145,11 @@ _HOPED = regex(r"(?i)\bexpected\b|期望|预期")
 _LEADS = regex(r"(?i)(?:[:：]|\blike|如下)\s*$")
 
 
+FEW_WORDS = 200  # characters of a text that is told of, though it only asks or guesses
+
+
 def without_unstated(text: str) -> str:
-    """The text without what it states nothing with; whole where nothing else is left."""
+    """The text without what it states nothing with; a short one whole where nothing else is left."""
     told = _kept(_REPORTED.sub(" ", text), _is_unstated)
     lines = ("".join(map(_without_guess, _SENTENCE.split(n))) for n in told.split("\n"))
     return _or_whole("\n".join(lines), told)
@@ -179,7 +182,8 @@ def _parts(line: str, is_out: Callable[[str], bool]) -> Iterator[str]:
 
 
 def _or_whole(rest: str, text: str) -> str:
-    return rest if any(map(str.isalnum, rest)) else text
+    said = any(map(str.isalnum, rest)) or len(text) > FEW_WORDS
+    return rest if said else text
 
 
 def _tells_result(words: str) -> bool:
