@@ -21,14 +21,8 @@ SOURCE = record(
     {"text": STRING},
 )
 EVIDENCE = record(
-    {
-        "outcome": STRING,
-        "text": STRING,
-        "source": SOURCE,
-        "more": items(SOURCE),
-        "weight": STRING,
-    },
-    {"symptom": STRING, "check": STRING},
+    {"outcome": STRING, "text": STRING, "source": SOURCE, "weight": STRING},
+    {"symptom": STRING, "check": STRING, "more": items(SOURCE)},
 )
 REMEDY = record(
     {
