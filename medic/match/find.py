@@ -23,7 +23,9 @@ from medic.text.patterns import regex
 COMPLAINT_SCORE, COMPLAINT_MARGIN = 0.55, 0.05
 # Of a phrase that answers a check: what is left out of it is most often what it is about. Measured over
 # the texts of tests/cases.
-ANSWERED = 0.8
+ANSWERED = 0.75
+# Of a phrase that a long report complains with.
+REPORTED = 0.8
 CLEAR = 0.65  # of a clause that tells of a further symptom
 BRIEF = 200  # characters of a text whose clauses are read one by one
 _SENTENCE = regex(r"\n|(?<=[.!?;])\s|[。！？；]")
@@ -46,7 +48,7 @@ def complaints(text: str, index: Index) -> list[tuple[Match, tuple[str, ...]]]:
     """Symptoms that a text reports: each sentence's nearest, and others that are as near."""
     said = _said(text)
     # A few words say half of a phrase; of a long report half a phrase is most often chance.
-    covered = 0.0 if len(said) <= BRIEF else ANSWERED
+    covered = 0.0 if len(said) <= BRIEF else REPORTED
     symptoms = _text_index(Same(index), ("symptoms",), covered)
     groups = _groups(symptoms.search(said, limit=MANY))
     for clause in _clauses(said) if len(said) <= BRIEF else ():
