@@ -12,9 +12,16 @@ from .code import Code, Fault, calls_in, dotted, last
 
 NEVER = "reward-parser-never-matches"
 _OTHER_MARK = Text(
-    "{function}() looks for {sought}, and the prompt (line {line}) asks for {asked}: no answer gets a "
-    "reward",
-    "{function}() 查找的是 {sought}，而提示词（第 {line} 行）要求的是 {asked}：任何回答都得不到奖励",
+    "{function}() looks for {sought}, and the prompt (line {line}) asks for {asked}: an answer in the "
+    "form that is asked for gets no reward",
+    "{function}() 查找的是 {sought}，而提示词（第 {line} 行）要求的是 {asked}：按要求格式作答得不到奖励",
+)
+MIN_WORDS = 4  # of a text that asks for something
+_NO_PROMPTS = frozenset(
+    """
+    search match fullmatch findall finditer compile sub split replace print info warning debug error
+    add_argument field startswith endswith find
+    """.split()  # noqa: SIM905
 )
 _TRAINERS = frozenset(("GRPOTrainer", "RLOOTrainer", "OnlineDPOTrainer"))
 _MATCHES = frozenset(("search", "match", "fullmatch", "findall", "finditer", "compile"))
@@ -32,11 +39,10 @@ def other_marks(code: Code) -> Iterator[Fault]:
     inside = {id(n) for f in rewards for n in ast.walk(f)}
     asked: dict[str, ast.AST] = {}
     for node in ast.walk(code.tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if id(node) not in inside and not _is_pattern(code, node):
-                asked.update({mark: node for mark in _marks(node.value)})
+        if isinstance(node, ast.Constant) and id(node) not in inside and _is_prompt(code, node):
+            asked.update(dict.fromkeys(_marks(str(node.value)), node))
     for function in rewards:
-        sought = {mark: n for n in _patterns(code, function) for mark in _marks(n.value)}
+        sought = {mark: n for n in _patterns(code, function) for mark in _marks(str(n.value))}
         words = {
             mark
             for n in ast.walk(function)
@@ -44,7 +50,7 @@ def other_marks(code: Code) -> Iterator[Fault]:
             for mark in _marks(n.value)
         }
         if len(sought) == len(asked) == 1 and not (set(sought) | words) & asked.keys():
-            (mark, node), (other, where) = *sought.items(), *asked.items()
+            (mark, node), (other, where) = sought.popitem(), next(iter(asked.items()))
             values = {"function": function.name, "sought": mark, "asked": other}
             yield Fault(NEVER, _OTHER_MARK.fill({**values, "line": _line(where)}), node)
             return
@@ -78,11 +84,18 @@ def _patterns(code: Code, function: ast.FunctionDef) -> Iterator[ast.Constant]:
     compiled = [n.value for name in names for n in code.assigned.get(name, ())]
     for part in (function, *compiled):
         for call in calls_in(part):
-            if last(call.func) in _MATCHES and call.args and isinstance(call.args[0], ast.Constant):
-                if isinstance(call.args[0].value, str):
-                    yield call.args[0]
+            given = call.args[0] if call.args and last(call.func) in _MATCHES else None
+            if isinstance(given, ast.Constant) and isinstance(given.value, str):
+                yield given
 
 
-def _is_pattern(code: Code, node: ast.AST) -> bool:
-    parent = code.parents[node]
-    return isinstance(parent, ast.Call) and last(parent.func) in _MATCHES
+def _is_prompt(code: Code, node: ast.Constant) -> bool:
+    """Whether a text has words, and is neither a docstring nor given to what searches or prints."""
+    if not isinstance(node.value, str) or len(node.value.split()) < MIN_WORDS:
+        return False
+    for one in code.around(node):
+        if isinstance(one, ast.Call) and last(one.func) in _NO_PROMPTS:
+            return False
+        if isinstance(one, ast.stmt):
+            return not (isinstance(one, ast.Expr) and one.value is node)
+    return True

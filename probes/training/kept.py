@@ -100,7 +100,9 @@ def _only_grows(code: Code, name: str, call: ast.Call) -> bool:
         takes = isinstance(parent, ast.Attribute) and parent.attr != "append"
         if takes or isinstance(parent, (ast.Call, ast.Delete, ast.Subscript)):
             return False  # a function may empty it, and who reads its last does it on purpose
-    return not any(isinstance(n, ast.Delete) and name in ast.unparse(n) for n in ast.walk(code.tree))
+    return not any(
+        isinstance(n, ast.Delete) and name in ast.unparse(n) for n in ast.walk(code.tree)
+    )
 
 
 # --- evaluation -----------------------------------------------------------------------------
@@ -120,7 +122,7 @@ def _in_evaluation(code: Code) -> Iterator[Fault]:
         if not _called_with_gradients(code, function):
             continue
         for loop in (n for n in ast.walk(function) if isinstance(n, (ast.For, ast.While))):
-            found = _keeps(loop, _grown(loop, models))
+            found = _keeps(loop, _grown(loop, models), models)
             if found:
                 what, value, node = found
                 values = {"function": function.name, "kept": what, "value": value}
@@ -140,7 +142,9 @@ def _called_with_gradients(code: Code, function: ast.FunctionDef) -> bool:
         if not isinstance(call, ast.Call) or call.func is not use:
             return False
         outer = code.function(call)
-        around = [ast.unparse(i) for w in code.above(call) if isinstance(w, ast.With) for i in w.items]
+        around = [
+            ast.unparse(i) for w in code.above(call) if isinstance(w, ast.With) for i in w.items
+        ]
         marks = [ast.unparse(one) for one in getattr(outer, "decorator_list", ())]
         if any(word in text for text in (*around, *marks) for word in _OFF):
             return False
@@ -182,17 +186,26 @@ def _has_graph(node: ast.AST, grown: set[str], models: set[str]) -> bool:
     return last(node.func) in _SAME and owner is not None and _has_graph(owner, grown, models)
 
 
-def _keeps(loop: Loop, grown: set[str]) -> tuple[str, str, ast.AST] | None:
+def _keeps(loop: Loop, grown: set[str], models: set[str]) -> tuple[str, str, ast.AST] | None:
     """(what keeps it, the value, where): a list, or a sum of tensors."""
+    set_ = (n for n in ast.walk(loop) if isinstance(n, ast.Assign))
+    anew = {name for n in set_ for target in n.targets for name in _names(target)}
     for node in sorted((n for n in ast.walk(loop) if hasattr(n, "lineno")), key=at):
-        if isinstance(node, ast.Call) and last(node.func) == "append" and len(node.args) == 1:
-            if _has_graph(node.args[0], grown, set()):
-                name = dotted(node.func).removesuffix(".append")
-                return (name, _short(node.args[0]), node) if name else None
-        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
-            if _has_graph(node.value, grown, set()):
-                return ast.unparse(node.target), _short(node.value), node
+        where, value = _into(node)
+        if where.split("[")[0] in anew:
+            continue  # made for each batch
+        if where and value is not None and _has_graph(value, grown, models):
+            return where, _short(value), node
     return None
+
+
+def _into(node: ast.AST) -> tuple[str, ast.AST | None]:
+    """(what is added to, what is added): of ``x.append(y)`` and ``x += y``."""
+    if isinstance(node, ast.Call) and last(node.func) == "append" and len(node.args) == 1:
+        return dotted(node.func).removesuffix(".append"), node.args[0]
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        return ast.unparse(node.target), node.value
+    return "", None
 
 
 def _short(node: ast.AST) -> str:

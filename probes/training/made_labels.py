@@ -11,7 +11,7 @@ from .code import Code, Fault, dotted, last
 from .labels import SHIFTED, bare
 
 PADDED = "padding-part-of-loss"
-_LANGUAGE = ("ForCausalLM", "LMHeadModel", "ForSeq2SeqLM", "ForConditionalGeneration")
+_LANGUAGE = ("ForCausalLM", "LMHeadModel", "ForSeq2SeqLM")
 _CAUSAL = ("ForCausalLM", "LMHeadModel")
 # A loss of the program's own, and labels that a library is told are moved already.
 _OWN_LOSS = ("shift_labels", "compute_loss", "cross_entropy", "CrossEntropyLoss")
@@ -36,8 +36,7 @@ _AHEAD, _BEHIND = ("1:", ":, 1:", "..., 1:"), (":-1", ":, :-1", "..., :-1")
 
 def made_labels(code: Code) -> Iterator[Fault]:
     """Only where the program trains a language model of transformers whose loss is its own."""
-    trains = "Trainer(" in code.text or ".loss" in code.text
-    if not trains or any(word in code.text for word in _OWN_LOSS):
+    if any(word in code.text for word in _OWN_LOSS) or not _uses_its_loss(code):
         return
     model = _model(code, _CAUSAL)
     if model:
@@ -46,13 +45,33 @@ def made_labels(code: Code) -> Iterator[Fault]:
         yield from _padded(code)
 
 
+def _uses_its_loss(code: Code) -> bool:
+    """A Trainer, or ``model(**batch).loss``."""
+    if any(last(call.func) in ("Trainer", "Seq2SeqTrainer") for call in code.calls):
+        return True
+    for node in ast.walk(code.tree):
+        if isinstance(node, ast.Attribute) and node.attr == "loss" and dotted(node.value) != "self":
+            parent = code.parents[node]
+            if not (isinstance(parent, ast.Call) and parent.func is node):
+                return True
+    return False
+
+
 def _model(code: Code, kinds: tuple[str, ...]) -> str:
-    """The class of the model that is made: ``LlamaForCausalLM(config)``, ``….from_pretrained()``."""
+    """The class of the model of transformers that is made: ``LlamaForCausalLM(config)``,
+    ``AutoModelForCausalLM.from_pretrained(name)``."""
+    imported = {
+        one.asname or one.name
+        for node in ast.walk(code.tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("transformers")
+        for one in node.names
+    }
     for call in code.calls:
         names = dotted(call.func).split(".")
-        made = names[-2:-1] if names[-1] in ("from_pretrained", "from_config") else names[-1:]
-        if made and made[0].endswith(kinds):
-            return made[0]
+        made = names[:-1] if names[-1] in ("from_pretrained", "from_config") else names
+        known = made[:1] == ["transformers"] or (made[-1:] and made[-1] in imported)
+        if known and made[-1].endswith(kinds):
+            return made[-1]
     return ""
 
 
@@ -90,7 +109,8 @@ def _moved_into(code: Code, node: ast.Assign) -> str:
 
 def _moved_apart(node: ast.Dict) -> str:
     """``{"input_ids": ids[:-1], "labels": ids[1:]}``."""
-    words = {k.value: bare(v) for k, v in zip(node.keys, node.values, strict=True) if _text(k)}
+    pairs = zip(node.keys, node.values, strict=True)
+    words = {ast.unparse(k).strip("'"): bare(v) for k, v in pairs if k is not None}
     inputs, labels = words.get("input_ids"), words.get("labels")
     if not isinstance(inputs, ast.Subscript) or not isinstance(labels, ast.Subscript):
         return ""
@@ -125,7 +145,7 @@ def _become_labels(code: Code, node: ast.AST) -> bool:
         if isinstance(parent, ast.keyword) and parent.arg == "labels":
             return True
         if isinstance(parent, ast.Dict) and use in parent.values:
-            key = parent.keys[parent.values.index(use)]  # type: ignore[arg-type]
+            key = parent.keys[parent.values.index(use)]
             if isinstance(key, ast.Constant) and key.value == "labels":
                 return True
     return False
@@ -170,7 +190,9 @@ def _ids_of(function: ast.AST, name: str) -> set[str]:
             pairs = [(target, value)]
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
                 pairs = list(zip(target.elts, value.elts, strict=False))
-            found |= {dotted(t) for t, v in pairs if isinstance(t, ast.Name) and _copied(v) in found}
+            found |= {
+                dotted(t) for t, v in pairs if isinstance(t, ast.Name) and _copied(v) in found
+            }
     return found
 
 

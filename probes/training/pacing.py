@@ -19,7 +19,8 @@ _TWICE = Text(
 _MICRO = Text(
     "{scheduler}.step() is called for every micro batch, {optimizer}.step() for one in {steps}, and "
     "the schedule counts the latter (line {line})",
-    "{scheduler}.step() 每个微批次都调用，{optimizer}.step() 每 {steps} 个才调用一次，而调度器的总步数按后者计算（第 {line} 行）",
+    "{scheduler}.step() 每个微批次都调用，{optimizer}.step() 每 {steps} 个才调用一次，"
+    "而调度器的总步数按后者计算（第 {line} 行）",
 )
 _PREPARED = Text(
     "{scheduler} went through prepare() (line {line}), so that each call advances it once per process: "
@@ -87,14 +88,18 @@ def _guarded(code: Code, node: ast.AST) -> bool:
 def _divided_by(code: Code, made: ast.AST, steps: str, depth: int = 3) -> bool:
     """Whether a length was divided by the steps of accumulation, here or where it is set."""
     for node in ast.walk(made):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv)):
-            if dotted(node.right) == steps:
-                return True
+        divisor = node.right if isinstance(node, ast.BinOp) and _divides(node.op) else None
+        if dotted(divisor) == steps:
+            return True
         if isinstance(node, (ast.Name, ast.Attribute)) and depth:
             set_ = code.assigned.get(dotted(node), ())
             if len(set_) == 1 and _divided_by(code, set_[0].value, steps, depth - 1):
                 return True
     return False
+
+
+def _divides(operator: ast.operator) -> bool:
+    return isinstance(operator, (ast.Div, ast.FloorDiv))
 
 
 def _prepared(code: Code, name: str, made: ast.Call, steps: Sequence[ast.Call]) -> Iterator[Fault]:
@@ -153,12 +158,11 @@ def _computed(code: Code, total: ast.AST) -> bool:
 def _bounds(loop: ast.AST) -> Iterator[ast.AST]:
     """What ends a loop: of ``while step < n``, ``range(n)`` and ``if step >= n: break``."""
     tests = [loop.test] if isinstance(loop, ast.While) else []
-    for node in ast.walk(loop):
-        if isinstance(node, ast.If) and any(isinstance(n, ast.Break) for n in node.body):
-            tests.append(node.test)
+    ends = (n for n in ast.walk(loop) if isinstance(n, ast.If))
+    tests += [one.test for one in ends if any(isinstance(n, ast.Break) for n in one.body)]
     for test in tests:
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
             yield test.comparators[0]
-    if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call):
-        if last(loop.iter.func) in ("range", "trange") and loop.iter.args:
-            yield loop.iter.args[-1]
+    counted = loop.iter if isinstance(loop, ast.For) else None
+    if isinstance(counted, ast.Call) and last(counted.func) in ("range", "trange") and counted.args:
+        yield counted.args[min(1, len(counted.args) - 1)]

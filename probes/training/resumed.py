@@ -85,9 +85,9 @@ def _keys(node: ast.AST) -> set[str] | None:
         return {word for word in words if word} if None not in words else None
     if not isinstance(node, ast.Dict):
         return None
-    if not all(isinstance(k, ast.Constant) and isinstance(k.value, str) for k in node.keys):
-        return None
-    return {k.value for k in node.keys if isinstance(k, ast.Constant)}
+    values = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
+    names = {value for value in values if isinstance(value, str)}
+    return names if len(names) == len(values) else None
 
 
 def _loads_optimizer(code: Code) -> bool:

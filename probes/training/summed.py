@@ -22,14 +22,14 @@ def summed(code: Code) -> Iterator[Fault]:
     """The cross entropy of a language model; sums of others (an ELBO) are meant."""
     if code.own_gradients:
         return
+    changed = {dotted(n.target) for n in ast.walk(code.tree) if isinstance(n, ast.AugAssign)}
     for call in code.backwards:
         loss = dotted(_of_micro_batch(getattr(call.func, "value", None)))
         nodes = code.assigned.get(loss, ())
-        own = [n for n in nodes if code.function(n) is code.function(call)]
-        if len(own) != 1 or len(nodes) != 1 or not isinstance(own[0].value, ast.Call):
+        if len(nodes) != 1 or loss in changed:
             continue
-        value = own[0].value
-        if _sums(code, value) and not _divided(code, loss) and _of_tokens(value):
+        value, here = nodes[0].value, code.function(nodes[0]) is code.function(call)
+        if isinstance(value, ast.Call) and here and _sums(code, value) and _of_tokens(value):
             yield Fault(UNDIVIDED, _SUM.fill(loss=loss, line=_line(code, value)), call)
             return
 
@@ -65,10 +65,3 @@ def _of_tokens(value: ast.Call) -> bool:
     """Whether positions are joined with the batch: ``logits.view(-1, n)``."""
     text = ast.unparse(value.args[0]) if value.args else ""
     return any(word in text for word in ("view(-1", "reshape(-1", "flatten("))
-
-
-def _divided(code: Code, loss: str) -> bool:
-    for node in ast.walk(code.tree):
-        if isinstance(node, ast.AugAssign) and dotted(node.target) == loss:
-            return True
-    return False

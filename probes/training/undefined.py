@@ -43,7 +43,9 @@ def _softmax_of(value: ast.AST) -> str:
         return ""
     owner = value.func.value if isinstance(value.func, ast.Attribute) else None
     if dotted(owner) in ("", "torch", "F", "nn.functional", "torch.nn.functional"):
-        owner = value.args[0] if value.args and isinstance(owner, (ast.Name, ast.Attribute)) else owner
+        owner = (
+            value.args[0] if value.args and isinstance(owner, (ast.Name, ast.Attribute)) else owner
+        )
     while isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute):
         if owner.func.attr not in _NOTHING:
             return ""
