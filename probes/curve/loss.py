@@ -31,7 +31,7 @@ FLAT_SHARE = 0.02
 NEW_MODEL = 5.0  # nats: that of a vocabulary of 150 and more; a few classes have no fifth to lose
 # Of the loss at the begin, and steps. The frequencies of single bytes alone take 40% off ln(256) in
 # English text, those of words more; healthy recorded runs (tests/lab) lost a fifth by step 20 to 100.
-SLOW_SHARE, SLOW_STEPS = 0.2, 300
+SLOW_SHARE, SLOW_STEPS = 0.2, 250
 SETTLING = 2  # times the warmup: of the steps until then half had the full rate
 DIVERGED = 1.2
 SWING = 1.5

@@ -11,12 +11,14 @@ from typing import Any
 from medic.facts import Counted, Curve, LogHits, Series, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
+from medic.records import replace
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
 from . import nan_gradient, needs
 from .numbers import finite, median, value_at
 from .plan import Plan, plan_of, source_at
+from .unlogged import counted, with_unlogged
 
 RESUME_STEPS = 20
 FIRST_STEPS = 100  # where no warmup is known, the start of training
@@ -24,7 +26,6 @@ JUST_PEAKED = 1.1  # of the warmup
 HISTORY = 200
 MIN_HISTORY = 5
 LOST = 10  # norms in a row; torch's scaler halves 2^16 in fewer steps, or is hopeless
-COUNTED = 3  # lines in a row
 _STEP = regex(r"(?:step|iteration|iter)\D{0,4}(\d+)", re.IGNORECASE)
 _LOSS, _NORM = Text("the loss", " Loss "), Text("the gradient norm", "梯度范数")
 _HIDDEN = Text("the gradient norm beside a logged loss of 0", "梯度范数（所记 loss 为 0）")
@@ -34,6 +35,11 @@ NORMAL = ("nan-onset", "nan-precursor", "nan-gradient")
 
 def run(look: Look) -> Iterator[Any]:
     curve = look.fact(Curve) if look.has(Curve) else Curve()
+    curve = replace(
+        curve,
+        series=with_unlogged(curve.series),
+        by_rank={rank: with_unlogged(series) for rank, series in curve.by_rank.items()},
+    )
     loss = curve.series.get("loss")
     told = told_by_log(look.fact(LogHits), loss) if look.has(LogHits) else None
     firsts = {r: i for r, s in curve.by_rank.items() if (i := first_nan(s)) is not None}
@@ -58,14 +64,15 @@ def first_nan(series: Mapping[str, Series]) -> int | None:
     loss, norm = series.get("loss"), series.get("grad_norm")
     if loss is None:
         return None
+    told = counted(series.get("nan_iterations"))
     for i, value in enumerate(loss.values):
-        if not math.isfinite(value):
+        if not math.isfinite(value) or (told is not None and loss.steps[i] >= told):
             return i
         if value == 0.0 and norm is not None:
             grad = value_at(norm, loss.steps[i])
             if grad is not None and not math.isfinite(grad):
                 return i
-    lost = _lost(norm) or _counted(series.get("nan_iterations"))
+    lost = _lost(norm)
     return next((i for i, s in enumerate(loss.steps) if lost is not None and s >= lost), None)
 
 
@@ -79,15 +86,6 @@ def _lost(norm: Series | None) -> int | None:
     if len(broken) < LOST or len(known) < MIN_HISTORY:
         return None
     return norm.steps[len(norm.values) - len(broken)]
-
-
-def _counted(series: Series | None) -> int | None:
-    """The step from which on each line counts steps whose loss was NaN, which Megatron leaves out
-    of the average that it logs. A lone one is skipped, and training goes on."""
-    if series is None:
-        return None
-    broken = list(takewhile(lambda v: v > 0, reversed(series.values)))
-    return series.steps[len(series.values) - len(broken)] if len(broken) >= COUNTED else None
 
 
 def told_by_log(logs: LogHits, loss: Series | None) -> tuple[int, bool, Source] | None:

@@ -129,10 +129,9 @@ _NAMES: dict[str, str] = {
         "memory",
     ),
     **dict.fromkeys(["loss_scale", "grad_scale", "fp16_scale", "scale", "lossscale"], "loss_scale"),
-    **dict.fromkeys(
-        ["skipped", "number_of_skipped_iterations", "skipped_iterations", "skipped_steps"],
-        "skipped",
-    ),
+    # DeepSpeed counts from the begin of the run, Megatron from its last line.
+    **dict.fromkeys(["skipped", "skipped_steps"], "skipped"),
+    **dict.fromkeys(["number_of_skipped_iterations", "skipped_iterations"], "skipped_iterations"),
     **dict.fromkeys(
         ["seq_len", "seqlen", "sequence_length", "seq_length", "curriculum_seqlen"],
         "sequence_length",

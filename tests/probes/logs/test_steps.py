@@ -53,7 +53,7 @@ def read(*lines: str) -> tuple[Step | None, Steps]:
                 "grad_norm": 1.234,
                 "step_time": 1.2345,
                 "loss_scale": 65536.0,
-                "skipped": 1.0,
+                "skipped_iterations": 1.0,
                 "nan_iterations": 0.0,
                 "batch_size": 8.0,
             },
