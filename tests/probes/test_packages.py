@@ -30,7 +30,10 @@ from medic.versions import affected, has
         ("it works with transformers 4.44.0", {}),
         ("fine with the 8-bit Adam of bitsandbytes 0.35.4, not since", {}),
         ("in the old environment (bitsandbytes 0.35.4) it trained", {}),
-        ("旧环境（bitsandbytes 0.35.4）没问题，现在是 bitsandbytes 0.38.1", {"bitsandbytes": "0.38.1"}),
+        (
+            "旧环境（bitsandbytes 0.35.4）没问题，现在是 bitsandbytes 0.38.1",
+            {"bitsandbytes": "0.38.1"},
+        ),
         ("we still use the old trainer, bitsandbytes 0.38.1", {"bitsandbytes": "0.38.1"}),
         ("please upgrade transformers to at least 4.48.0", {}),
         ("requires torch>=2.1.0 and trl < 0.9", {}),
