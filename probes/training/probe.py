@@ -39,6 +39,7 @@ TELLS = (
     "gpu-memory-leak",
     "eval-or-save-peak",
     "reward-parser-never-matches",
+    "uneven-batches-per-rank",
 )
 # What a program has that trains, makes the data of a training, or lets its ranks meet.
 _WORDS = (

@@ -14,6 +14,7 @@ from .code import Code, Fault, Loop, Optimizer, at, calls_in, dotted, last
 from .guards import collectives, written_by_all
 from .kept import kept
 from .labels import shifted
+from .leaving import leaves_alone
 from .made_labels import made_labels
 from .pacing import too_often
 from .replaced import replaced
@@ -77,6 +78,7 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from own_start(code)
     yield from resumed(code)
     yield from kept(code)
+    yield from leaves_alone(code)
     yield from summed(code)
 
 

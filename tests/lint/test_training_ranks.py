@@ -153,3 +153,39 @@ def test_a_loss_that_is_not_divided(lint_text: Lint, old: str, new: str, fires: 
     assert old in _ACCUMULATES
     told = [f.name for f in lint_text(_ACCUMULATES.replace(old, new), "train.py")]
     assert told == ([UNDIVIDED] if fires else [])
+
+
+_ALONE = """import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel as DDP
+model = DDP(Net())
+best, bad = 1e9, 0
+for epoch in range(10):
+    running = 0.0
+    for batch in loader:
+        loss = model(batch).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        running += loss.item()
+    bad = 0 if running < best else bad + 1
+    best = min(best, running)
+    if bad >= patience:
+        break
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    bad = 0", "    running = average(running)\n    bad = 0"),
+        ("    bad = 0", "    dist.all_reduce(running)\n    bad = 0"),
+        ("bad >= patience", "epoch >= 3"),
+        ("bad >= patience", "math.isnan(running)"),
+        ("        break", "        print('no better')"),
+        ("DDP(Net())", "Net()"),
+    ],
+)
+def test_a_loop_that_each_rank_leaves_by_its_own_loss(lint_text: Lint, old: str, new: str) -> None:
+    assert [one.name for one in lint_text(_ALONE, "train.py")] == ["uneven-batches-per-rank"]
+    assert old in _ALONE
+    assert not lint_text(_ALONE.replace(old, new), "train.py")
