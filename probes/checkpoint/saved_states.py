@@ -37,9 +37,13 @@ def _of_one(index: CheckpointIndex) -> Finding:
     """
     absent = tuple(s for s in STATES if not index.states.get(s))
     lacks = "optimizer" in absent or {"scheduler", "step"} <= set(absent)
-    value = {"file": index.file, "absent": absent, "step": index.step}
+    value = {"file": index.file, "absent": absent, "step": index.step, "present": _present(index)}
     outcome = "state-absent" if lacks else "complete"
     return Finding("checkpoint-states", outcome, value, Source(file=index.file))
+
+
+def _present(index: CheckpointIndex) -> tuple[str, ...]:
+    return ("model", *(s for s in STATES if index.states.get(s)))
 
 
 def _of_pair(ours: CheckpointIndex, theirs: CheckpointIndex) -> Finding:
@@ -49,7 +53,7 @@ def _of_pair(ours: CheckpointIndex, theirs: CheckpointIndex) -> Finding:
         if "optimizer" in absent or "step" in absent:
             value = {"file": one.file, "absent": absent, "step": one.step, "other": other.file}
             return Finding("checkpoint-states", "state-absent", value, Source(file=one.file))
-    value = {"file": ours.file, "absent": (), "step": ours.step}
+    value = {"file": ours.file, "absent": (), "step": ours.step, "present": _present(ours)}
     return Finding("checkpoint-states", "complete", value, Source(file=ours.file))
 
 

@@ -79,6 +79,8 @@ def _compare(look: Look, loss: Series, old: Series) -> Finding | None:
     index = next((n for n, s in enumerate(steps) if s >= at), None)
     if index is None:
         return None
+    if index == 0 and (found := _goes_on(look, loss, old)) is not None:
+        return found
     pairs = _paired(old, steps[index:])
     if len(pairs) < MIN_POINTS:
         return None
@@ -94,6 +96,26 @@ def _compare(look: Look, loss: Series, old: Series) -> Finding | None:
     value |= {"after": values[other], "after_step": int(steps[other])}
     source = source_at(look, loss, loss.steps.index(steps[other]))
     return Finding(CHECK, outcome, value=value, source=source, more=(source_at(look, old, one),))
+
+
+def _goes_on(look: Look, loss: Series, old: Series) -> Finding | None:
+    """The counter began again at its first step, and the loss is nearer to where it had got to than
+    to where it began: its last losses are what it goes on from, not those of the same steps."""
+    steps, values, _ = clean(loss)
+    before, after = old.values[-POINTS:], values[:MIN_POINTS]
+    if len(before) < POINTS or len(after) < MIN_POINTS or not all(map(math.isfinite, old.values)):
+        return None
+    begun, was, now = median(old.values[:MIN_POINTS]), median(before), median(after)
+    if begun <= FALLEN * was or now > (begun + was) / 2:
+        return None
+    error = relative_noise(values) * MEDIAN_ERROR * math.sqrt(1 / len(before) + 1 / len(after))
+    outcome = _outcome(was, now, math.exp(SIGMAS * error), 0.0, values[0])
+    value = {"step": steps[0], "before": old.values[-1], "before_step": int(old.steps[-1])}
+    value |= {"after": values[0], "after_step": int(steps[0])}
+    source = source_at(look, loss, loss.steps.index(steps[0]))
+    more = (source_at(look, old, len(old.steps) - 1),)
+    outcome = "none" if outcome == "lower-than-before" else outcome
+    return Finding(CHECK, outcome, value=value, source=source, more=more)
 
 
 def _paired(old: Series, steps: Sequence[int]) -> list[tuple[int, int]]:

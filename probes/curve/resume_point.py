@@ -33,6 +33,7 @@ STEADY = 4  # logged rates before a start that must not rise
 UP, DOWN = 1.02, 0.9  # times the last rate: no schedule that falls or is constant does both
 SOON = 30  # rows in which a loss that only lacked the optimizer's state is on its way back
 FALLS = 3.0  # times what the loss had come down by in as many rows before
+ALIKE = 0.25  # of the change of level: the noise of two batches
 NEAR = 10  # rows behind a start in which a warmup shows
 _LATER_EPOCH = regex(r"(?i)\bepoch\W{0,3}[1-9]|第 ?[1-9]\d* ?(?:轮|个)")
 _NO_POSITION = regex(
@@ -89,13 +90,16 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
                 yield from resume_norm.judge(look, before, start.after)
         yield replace(shown, exact=exact)
     # In one log, that of a loss that goes on is curve-resumed-rate's.
-    if rate is not None and (jumps or not start.here):
-        told = {"step": first.step, "before": rate[0], "after": rate[1]}
+    anew = again and rate is not None and as_at_the_start(_rates(before), _rates(start.after))
+    if rate is not None and (jumps or anew or not start.here):
+        row = _leapt(start.after, rate[0])
+        told = {"step": row.step, "before": rate[0], "after": row.rate}
+        source = quoted(look, row.source)
         yield Finding(CHECK, "rate-restarts", value=told, source=source)
         yield Finding(RATE, value=told, source=source)
         if jumps and rate[1] < DOWN * rate[0]:
             yield Finding(AGAIN, "lower-and-loss-jumps", value=told, source=source, exact=True)
-        if again and as_at_the_start(_rates(before), _rates(start.after)):
+        if anew:
             yield Finding(AGAIN, "as-at-the-start", value=told, source=source)
     if jumps or rate is not None:
         yield from _left(start, config)
@@ -138,9 +142,13 @@ def _data_not_skipped(
 
 
 def _shown(look: Look, before: Sequence[Row], after: Sequence[Row]) -> Finding:
-    """The loss on either side of a start, by a row of each that stands for its level."""
+    """The loss on either side of a start: by the two rows next to it, where they show what the levels
+    do, else by a row of each side that stands for its level."""
     old, new = before[-LAST:], after[:FIRST]
     one, other = old[typical([r.loss for r in old], late=True)], new[typical([r.loss for r in new])]
+    change, last, first = other.loss - one.loss, old[-1], new[0]
+    if abs(first.loss - last.loss - change) <= ALIKE * abs(change):
+        one, other = last, first
     value = {"step": after[0].step, "before": one.loss, "before_step": one.step}
     value |= {"after": other.loss, "after_step": other.step}
     line, more = quoted(look, other.source), quoted(look, one.source)
@@ -208,6 +216,13 @@ def _rate_lost(before: Sequence[Row], after: Sequence[Row]) -> tuple[float, floa
     falls = old[0] > UP * last
     lost = top > UP * last or is_lost(last, new) if falls else new[0] < DOWN * min(last, top)
     return (last, new[0]) if lost else None
+
+
+def _leapt(after: Sequence[Row], before: float) -> Row:
+    """The first row that shows another rate: a warmup may begin at the floor of the one before."""
+    rated = [r for r in after if r.rate is not None]
+    other = (r for r in rated if not DOWN * before <= (r.rate or 0.0) <= UP * before)
+    return next(other, rated[0])
 
 
 def _rates(rows: Sequence[Row]) -> dict[int, float]:

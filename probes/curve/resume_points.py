@@ -132,7 +132,13 @@ def _start(
     before = [r for r in own if r.source.line < first.source.line]
     if before and after:
         dense = [*_in_metrics(kind, first.source, step, curve, left)] if step is not None else []
-        if dense and len(dense[0].before) > len(before) and dense[0].after:
+        rated = any(r.rate is not None for r in before[-1:])
+        of_metrics = dense and dense[0].before and dense[0].after
+        if (
+            of_metrics
+            and len(dense[0].before) > len(before)
+            and rated <= (dense[0].before[-1].rate is not None)
+        ):
             yield dense[0]
             return
         yield Start(kind, first.source, step, before, after, left, here=True)
