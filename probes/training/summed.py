@@ -20,8 +20,9 @@ _LOSSES = ("cross_entropy", "CrossEntropyLoss")
 
 def summed(code: Code) -> Iterator[Fault]:
     """The cross entropy of a language model; sums of others (an ELBO) are meant."""
-    if code.own_gradients:
-        return
+    clips = any(last(call.func) == "clip_grad_norm_" for call in code.calls)
+    if code.own_gradients or not clips:
+        return  # Adam does not notice the scale, a clip does
     changed = {dotted(n.target) for n in ast.walk(code.tree) if isinstance(n, ast.AugAssign)}
     for call in code.backwards:
         loss = dotted(_of_micro_batch(getattr(call.func, "value", None)))

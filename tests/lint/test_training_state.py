@@ -120,16 +120,29 @@ _LOGITS = "            logits = model(x)\n"
         # evaluation
         (_NO_GRAD, _GRAD, PEAK),
         ("    with torch.no_grad():\n", "    with torch.inference_mode():\n", ""),
-        # the loss
-        ("y.view(-1))", 'y.view(-1), reduction="sum")', SUMMED),
-        ("y.view(-1))", 'y.view(-1), reduction="sum") / y.numel()', ""),
-        ("y.view(-1))", 'y.view(-1), reduction="mean")', ""),
     ],
 )  # fmt: skip
 def test_one_change_of_a_loop(lint_text: Lint, old: str, new: str, name: str) -> None:
     assert not _told(lint_text(_LOOP, "train.py"))
     assert old in _LOOP
     assert _told(lint_text(_LOOP.replace(old, new), "train.py")) == [name] * bool(name)
+
+
+@pytest.mark.parametrize(
+    ("reduced", "fires"),
+    [
+        (', reduction="sum")', True),
+        (', reduction="sum") / y.numel()', False),
+        (', reduction="mean")', False),
+        (', reduction="none").mean()', False),
+    ],
+)
+def test_a_sum_over_tokens_that_is_clipped(lint_text: Lint, reduced: str, fires: bool) -> None:
+    text = _LOOP.replace("y.view(-1))", "y.view(-1)" + reduced)
+    assert not _told(lint_text(text, "train.py"))  # nothing is clipped
+    clip = "                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n"
+    clipped = text.replace("                opt.step()\n", clip + "                opt.step()\n")
+    assert _told(lint_text(clipped, "train.py")) == [SUMMED] * fires
 
 
 def test_a_state_that_is_not_even_saved(lint_text: Lint) -> None:
