@@ -46,3 +46,19 @@ def test_what_leads_itself_is_not_told_twice() -> None:
 def test_the_echo_of_another_process_is_no_mistake() -> None:
     echo = MISTAKE.replace("TypeError: int() argument must be a string, not 'NoneType'", "RuntimeError: worker 3 left")  # fmt: skip
     assert told(diagnosis(OOM + echo)) == []
+
+
+def test_a_line_that_raises_shows_no_symptom_of_steps() -> None:
+    """Its cause may give a loss of zero; the trainer that refuses takes no step."""
+    line = (
+        "ValueError: The chat template is not training-compatible (missing prefix-preservation or "
+        "`{% generation %}` markers) and patching is not supported for this template.\n"
+    )
+    raised = (
+        'Traceback (most recent call last):\n  File "/t/sft.py", line 9, in <module>\n    fit()\n'
+    )
+    for text, zero in ((raised + line, False), (line, True)):
+        found = diagnosis(text)
+        names = [e.name for e in found.causes[0].evidence]
+        assert found.causes[0].name == "template-lacks-generation-marks"
+        assert ("loss-is-zero" in names) == zero

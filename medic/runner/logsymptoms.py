@@ -84,10 +84,21 @@ def _as_read(
     """A line of which a probe says that its cause is out shows no symptom of that cause, either: it
     is an exception where it ends a traceback, and nothing elsewhere."""
     for hit in hits:
-        if not (hit.check == TELLTALE and hit.symptom and _read_otherwise(hit, evidence, index)):
+        of_cause = hit.check == TELLTALE and bool(hit.symptom)
+        if of_cause and _place(hit.source) in raised and _is_of_steps(hit, index):
+            yield replace(hit, symptom=EXCEPTION, captures={})
+        elif not (of_cause and _read_otherwise(hit, evidence, index)):
             yield hit
         elif _place(hit.source) in raised:
             yield replace(hit, symptom=EXCEPTION, captures={}, shared=False)
+
+
+def _is_of_steps(hit: Hit, index: Index) -> bool:
+    """Whether the symptom of the line's cause is one of steps that go on, which a line that raises
+    does not show, and the cause may raise instead."""
+    cause = index.causes.get(hit.outcome)
+    raises = cause is not None and any(s.symptom == EXCEPTION for s in cause.shows)
+    return raises and index.symptoms[hit.symptom].goes_on
 
 
 # Torch ends the process with this signal after a collective timed out.

@@ -23,7 +23,7 @@ LOW, HIGH, PEAK = 0.2, 0.8, 0.9
 DOWN = 0.8  # times the rate before: what one interval of a decay does not change
 LOSSES = 3
 FALLEN = 1.3  # times the loss at the leap: else a start and a resume do not differ
-_CYCLES = regex(r"(?i)restart|cycl|sgdr|warm_?up_?stable")
+CYCLES = regex(r"(?i)restart|cycl|sgdr|warm_?up_?stable")
 _EPOCH = regex(r"(?i)\bepoch\b['\"]?\s{0,2}[:= \[]{0,3}(\d{1,6}(?:\.\d{1,6})?)")
 
 
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 def judge(look: Look, curve: Curve, series: Series) -> Iterator[Finding]:
     """The leap of a schedule that was begun anew, in a run that goes on."""
     stated = config_of(look).get("lr_schedule")
-    if isinstance(stated, str) and _CYCLES.search(stated):
+    if isinstance(stated, str) and CYCLES.search(stated):
         return
     rows = _rows(look, curve, series)
     at = leap([r.rate for r in rows])

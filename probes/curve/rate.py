@@ -12,7 +12,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
-from . import again, needs, schedule_pace, zero_rate
+from . import again, mirrored, needs, schedule_pace, zero_rate
 from .jumps import jumps, troubling
 from .numbers import clean
 from .plan import Plan, plan_of, source_at
@@ -36,8 +36,9 @@ def run(look: Look) -> Iterator[Any]:
     if series is None or len(series.steps) < MIN_POINTS:
         yield Skip(needs.RATE, check="learning-rate-shape")
         return
-    found = list(again.judge(look, curve, series))
-    yield from found or judge(look, curve, series, plan_of(look, curve))
+    plan = plan_of(look, curve)
+    found = [*again.judge(look, curve, series)] or [*mirrored.judge(look, curve, series, plan)]
+    yield from found or judge(look, curve, series, plan)
 
 
 def judge(look: Look, curve: Curve, series: Series, plan: Plan) -> Iterator[Finding | Skip]:

@@ -24,7 +24,7 @@ MIN_MEETING = 3  # points that lie on the faster curve
 CLOSE = 0.01  # of the peak, within which a point lies on a curve
 ONE = 1.01  # steps: a rate is logged before or after its step
 EITHER_WAY = (-1, 0, 1)
-_FACTORS = (
+FACTORS = (
     ("gradient_accumulation_steps", Text("gradient accumulation steps", "梯度累积步数")),
     ("world_size", Text("processes", "进程数")),
 )
@@ -52,7 +52,7 @@ def judge(look: Look, rates: Rates, plan: Plan) -> Iterator[Finding]:
     if plan.steps is None or not look.has(RunConfig):
         return
     config, steps, at = look.fact(RunConfig), rates.steps, rates.at
-    for field, name in _FACTORS:
+    for field, name in FACTORS:
         factor = config.integer(field)
         if factor is None or factor < 2:
             continue
