@@ -29,6 +29,10 @@ def run(look: Look) -> Iterator[Finding]:
     loss, steps = curve.series.get("loss"), config.integer("gradient_accumulation_steps")
     if loss is None:
         return
+    summed = list(_of_tokens(look, curve, loss, config))
+    if summed:
+        yield from summed
+        return
     stated = config.stated("gradient_accumulation_steps")
     if steps is not None and stated:
         found = list(_of_guess(look, curve, loss, config, steps))
@@ -38,6 +42,18 @@ def run(look: Look) -> Iterator[Finding]:
     held = curve.series.get("eval_loss")
     if held is not None:
         yield from _of_validation(look, loss, held, steps if stated else None)
+
+
+def _of_tokens(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator[Finding]:
+    """A first loss above a guess that is the guess times the tokens of a micro batch."""
+    for told in start.level(look, curve, loss, config):
+        if not isinstance(told, Finding) or not told.outcome.startswith("above-random"):
+            continue
+        first, random = told.value["loss"], told.value["random"]
+        tokens = start.summed_over(config, first, random)
+        if tokens is not None and first > start.FAR * random:
+            value = {**told.value, "tokens": tokens, "mean": first / tokens}
+            yield Finding(FACTOR, "sum-over-tokens", value=value, source=told.source)
 
 
 def _of_guess(

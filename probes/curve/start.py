@@ -27,6 +27,8 @@ FAR = 1.5  # times ln(vocabulary)
 # step of 8 and more is that of weights that know nothing of these tokens.
 UNKNOWING = 8.0
 LARGEST = 262_144  # entries of the largest vocabularies in use (Gemma 3)
+MANY = 16  # tokens of a sequence: of fewer a sum is no large loss
+SUMMED = 0.15  # nats from ln(vocabulary): small random weights add less than 0.1
 STAYS = 0.5  # of the first loss: new tokens alone are learned sooner
 MIN_LOSSES = 20
 # Parts that start untrained in a model that is trained: their loss may be that of a guess.
@@ -82,6 +84,8 @@ def level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator
     outcome = _outcome(look, first, random, trained=trained)
     if outcome == "above-random" and not trained and first > FAR * random and _is_built(config):
         outcome = UNTRAINED
+    if outcome == UNTRAINED and summed_over(config, first, random) is not None:
+        outcome = "above-random"
     if outcome is None and _knows_nothing(values, config):
         outcome = "near-random"
     if outcome is None:
@@ -92,6 +96,18 @@ def level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator
     yield Finding(LEVEL, outcome, value=value, source=source, exact=exact)
     high = outcome in ("above-random", UNTRAINED, "near-random")
     yield Finding(HIGH, "present" if high else "absent", value=value, source=source)
+
+
+def summed_over(config: RunConfig, loss: float, random: float) -> int | None:
+    """The count of tokens over which the loss of weights that know nothing is a sum: those of a
+    micro batch, of a sequence, or of a batch, with the last of each sequence or without it."""
+    length, micro = config.integer("sequence_length"), config.integer("micro_batch_size")
+    if not length or length < MANY:
+        return None
+    sizes = {1, micro or 1, config.integer("global_batch_size") or 1}
+    counts = sorted(size * n for size in sizes for n in (length, length - 1))
+    nearest = min(counts, key=lambda n: abs(loss / n - random))
+    return nearest if abs(loss / nearest - random) <= SUMMED else None
 
 
 def _is_trained(config: RunConfig) -> bool:
