@@ -34,7 +34,8 @@ def test_a_sum_over_tokens(look: Any, first: float, tokens: int | None) -> None:
     config = RunConfig({name: Value(n, OWN) for name, n in SIZES.items()})
     seen = look({}, facts=[curve, config], thresholds={"above-random": 2.0})
     found = [f for f in accumulated.PROBE.run(seen) if isinstance(f, Finding)]
-    assert [f.value["tokens"] for f in found] == ([] if tokens is None else [tokens])
+    told = [f.value["tokens"] for f in found]
+    assert told == ([] if tokens is None else [pytest.approx(tokens, rel=0.005)])
     levels = {f.name: f.outcome for f in start.PROBE.run(seen) if isinstance(f, Finding)}
     assert not (tokens and levels["start-level"] == start.UNTRAINED)
     assert not (first == 34.2 and levels["start-level"] != start.UNTRAINED)
