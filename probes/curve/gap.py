@@ -79,12 +79,16 @@ def _few(
     if _climbs_by_stairs(look, pairs):
         yield from _turns_up(look, held, pairs)
         return
-    if len(pairs) < FEW_EVALS or began < UNTRAINED_LOSS or pairs[-1][2] > NO_MISS:
+    nothing_left = bool(pairs) and max(pairs[-1][1:]) < NOTHING_LEFT
+    if len(pairs) < FEW_EVALS or began < UNTRAINED_LOSS:
+        yield Skip(_NEEDS, check=CHECK)
+        return
+    if pairs[-1][2] > NO_MISS and not nothing_left:
         yield Skip(_NEEDS, check=CHECK)
         return
     value = _value(pairs, pairs[-1][1])
     source = source_at(look, held, held.steps.index(pairs[-1][0]))
-    if value["last"] < NOTHING_LEFT:
+    if nothing_left:
         yield Finding(LOW, value=value, source=source)
         yield _no_miss(began, value["train_last"], pairs[-1][0], source)
     elif value["last"] > value["lowest"] + FAR_UP:

@@ -16,7 +16,10 @@ from medic.text.patterns import regex
 from .digits import whole
 from .evidence import is_library
 
-_TIMED_OUT = regex(r"Timed out waiting (\d+)ms for (?:recv|send) operation")
+# The second: the store, through which NCCL's first collective finds the other ranks.
+_TIMED_OUT = regex(
+    r"(?:Timed out waiting|store->get\('\d+'\) got error: wait timeout after) (\d+)ms"
+)
 _LEFT = regex(r"gloo/transport\S* (?:Connection closed by peer|Read error .*Connection reset)")
 _SIZES = regex(r"ProcessGroup\w+::\w+: invalid tensor (?:size|type|shape) at index \d+")
 _MODULE = "torch/distributed/distributed_c10d.py"
