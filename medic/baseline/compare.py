@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from medic.baseline.curves import curves
-from medic.baseline.settings import configs, flags, tells
+from medic.baseline.settings import configs, flags, tells, variables
 from medic.baseline.speeds import FALLS, RISES, network, slower, speeds
 from medic.case.collect import Case
 from medic.errors import UsageError
@@ -35,6 +35,7 @@ def compared(now: Evidence, good_case: Case, index: Index) -> SinceGood:
     found = [
         *configs(now.fact(RunConfig), good.fact(RunConfig)),
         *flags(now.fact(Launches), good.fact(Launches), now.fact(RunConfig), good.fact(RunConfig)),
+        *variables(now.fact(Launches), good.fact(Launches)),
         *_versions(now.fact(Packages), good.fact(Packages)),
         *_nodes(now, good),
         *speeds(now.fact(Curve), good.fact(Curve)),

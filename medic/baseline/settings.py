@@ -19,6 +19,9 @@ _OWN_SETTING = regex(
     r"checkpoint)s?_?(?:name|id|dir|path|group|to|entity|project)?$|^master_(?:addr|port)$|"
     r"^rdzv|^node_rank$|^hostfile$|^timestamp$|^date$"
 )
+_OWN_VARIABLE = regex(
+    r"^(?:SLURM|PBS|LSB|WANDB|MLFLOW|COMET)_|_(?:PORT|ADDR|DIR|HOME|KEY|TOKEN)$|PATH$|^(?:PWD|USER|TMPDIR)$"
+)
 _DATA = regex(
     r"(?:^|_)(?:data|dataset|datasets|corpus|train_files?|train_data|valid_data|shards|blend|"
     r"tokenizer)(?:_(?:path|paths|dir|file|files|name|config|prefix|blend|split|root))?s?$|"
@@ -147,6 +150,22 @@ def flags(
             kind: Kind = "data" if _DATA.search(name) else "config"
             shown = one_line(value or "", 80), one_line(before or "", 80)
             yield Difference(kind, f"--{name}", *shown, _of_word(here), _of_word(there))
+
+
+def variables(now: Launches | None, good: Launches | None) -> Iterator[Difference]:
+    """Variables that a script sets for its first command, at the place of the command; of two runs
+    that both have one."""
+    if now is None or good is None or not now.launches or not good.launches:
+        return
+    one, other = now.launches[0], good.launches[0]
+    for name in sorted({*one.environment, *other.environment}):
+        here, there = one.environment.get(name), other.environment.get(name)
+        if here == there or _OWN_VARIABLE.search(name) or _OWN_SETTING.search(name.lower()):
+            continue
+        places = (Source(file=c.span.file, line=c.span.line) for c in (one, other))
+        yield Difference(
+            "config", name, one_line(here or "", 80), one_line(there or "", 80), *places
+        )
 
 
 def _of_word(word: Word | None) -> Source:

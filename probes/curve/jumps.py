@@ -31,6 +31,9 @@ EXPLODED = 5.0
 SETTLED, HEALED = 10, 5  # losses before a jump; times its length behind it
 GOOD = 50  # losses behind it, as many as it has steps to come back
 SINGLE = 3
+# Points of a stretch, and the share of its height that each of them has: a spike of the optimizer
+# decays, and only what was read ends as suddenly as it began.
+STRETCH, EVEN = 8, 0.5
 # Of the residues' spread, 1.18 times the noise's on a flat curve (white noise, simulated): so widened
 # it is the smaller one only where a fall makes the plain spread wide, in 2% of flat stretches.
 RESIDUES = 1.2
@@ -53,6 +56,7 @@ class Jump:
     climb: int = 1  # points until it has made half its way
     half: float = 0.0  # the loss there
     half_step: int = 0
+    is_stretch: bool = False  # it stays at its height, and ends at once
 
     @property
     def is_over(self) -> bool:
@@ -97,9 +101,15 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
         half = (values[i - 1] + values[peak]) / 2
         up = next(n for n in range(i, peak + 1) if values[n] >= half)
         told = values[i - 1], steps[i - 1], steps[peak], up - i + 1, values[up], steps[up]
-        found.append(Jump(i, steps[i], level, values[peak], length, back, behind, *told))
+        stays = back and _stays(values[i : end + 1], level)
+        found.append(Jump(i, steps[i], level, values[peak], length, back, behind, *told, stays))
         i = end + 1
     return found
+
+
+def _stays(stretch: Sequence[float], level: float) -> bool:
+    least = level + EVEN * (median(stretch) - level)
+    return len(stretch) >= STRETCH and min(stretch[1:]) >= least
 
 
 def _local(history: Sequence[float]) -> float:
@@ -116,8 +126,8 @@ def unclipped(look: Look) -> bool:
 def troubling(found: Sequence[Jump], *, loose: bool = False) -> list[Jump]:
     """The jumps that need action: those that do not come back, or that recur and are high or many.
     A single one that is back within the 50 steps needs none, unless it is high and training had
-    hardly begun, or has not gone on well for long since. Where gradients are not clipped
-    (``loose``), one that multiplies the loss needs clipping, whatever came after it."""
+    hardly begun, or has not gone on well for long since, or stayed there for a stretch of the data.
+    Where gradients are not clipped (``loose``), one that multiplies the loss needs clipping, whatever came after it."""
     lasting = [j for j in found if not j.recovers]
     exploded = [j for j in found if j.ratio >= EXPLODED] if loose else []
     if exploded and not lasting:
@@ -125,7 +135,8 @@ def troubling(found: Sequence[Jump], *, loose: bool = False) -> list[Jump]:
     if lasting or len(found) >= MANY:
         return lasting or list(found)
     high = [j for j in found if j.ratio >= HIGH]
-    return high if len(found) > 1 else [j for j in high if not j.is_over]
+    stretches = [j for j in found if j.is_stretch]
+    return high if len(found) > 1 else stretches or [j for j in high if not j.is_over]
 
 
 def relative_noise(values: Sequence[float]) -> float:

@@ -58,9 +58,9 @@ def turn(steps: Sequence[int], values: Sequence[float]) -> tuple[int, int] | Non
     """Indices of the lowest rate behind the first peak and of the one that it rises to, where what
     is before and behind it is one cosine; None where the rate ends there, leaps, or follows another
     curve (cyclic schedules are linear, a warmup is, too)."""
-    if len(values) < 2 * LEAST + 1:
+    peak = max(values, default=0.0)
+    if len(values) < 2 * LEAST + 1 or peak <= 0:
         return None
-    peak = max(values)
     top = next(n for n, v in enumerate(values) if v >= 0.98 * peak)
     low = next((n for n in range(top, len(values)) if _is_lowest(values, n, LOW * peak)), None)
     if low is None or low - top < LEAST or len(values) - low <= LEAST:

@@ -46,7 +46,7 @@ _RATE = regex(r"(\d+(?:\.\d+)?) ?(s/it|it/s)")
 _EPOCH_STEP = regex(r"\d+\|(\d+)\|")  # torchtune: epoch|step|Loss: 1.57
 _EPOCH = regex(r"epoch\D{0,3}(\d+)", re.IGNORECASE)
 _PLANNED = regex(
-    r"(?:Total optimization steps|max_?(?:train_)?steps|total_?steps|train_iters)"
+    r"(?:Total optimization steps|max_?(?:train_)?steps|total_?steps|train_iters|max_iters)"
     r"\"?'?\s*(?:[:=]|\.{3,60})\s*(\d[\d,]*)"
 )
 _GOES_ON = regex(r"Continuing training from global step (\d{1,9})")

@@ -28,6 +28,8 @@ def training(last: float) -> Series:
     [
         (0.003, [1.9, 0.026, 0.025, 0.023], {"loss-floor": "near-zero-from-scratch"}),
         (0.003, [4.3, 4.8, 5.3, 5.7], {"validation-gap": "validation-turns-up"}),
+        (0.07, [0.66, 0.13, 0.07, 0.07], {"loss-floor": "near-zero-from-scratch"}),
+        (0.07, [1.9, 1.2, 0.6, 0.4], {}),  # text that was learned by heart
         (0.003, [0.8, 0.7, 0.7, 0.75], {}),
         (1.5, [2.0, 1.8, 1.8, 1.8], {}),
         (1.5, [0.1, 0.1, 0.1, 0.1], {}),

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from medic.probes.curve import repeated
+from medic.probes.curve import jumps, repeated
 from medic.probes.logs.steps import Steps
 
 from tests.probes.test_curve_more import curve, series, told
@@ -41,3 +41,21 @@ def test_an_epoch_of_two_digits_keeps_every_loss() -> None:
     steps = [step.number for step in map(reader.read, lines) if step]
     assert len(steps) == len(set(steps)) == 44
     assert steps == sorted(steps)
+
+
+@pytest.mark.parametrize(
+    ("bad", "after", "told"),
+    [
+        ([10.0, 8.9, *[8.4] * 8], 60, True),  # it ends as suddenly as it began
+        ([10.0, 9.0, 8.0, 7.4, 7.0, 6.6, 6.3, 6.1, 5.9, 5.8], 60, False),  # it heals
+        ([10.0, 8.9], 60, False),  # a batch or two
+    ],
+)
+def test_a_stretch_of_other_data(look: Any, bad: list[float], after: int, told: bool) -> None:
+    """It is not made good by what follows, as a spike of the optimizer is."""
+    values = (
+        [5.0 + 0.1 * (n % 3) for n in range(50)] + bad + [4.6 + 0.1 * (n % 3) for n in range(after)]
+    )
+    seen = look({}, thresholds={"jump-ratio": 1.5, "recovers-steps": 50})
+    found = jumps.jumps(seen, list(range(len(values))), values)
+    assert bool(jumps.troubling(found)) == told

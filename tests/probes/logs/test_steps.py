@@ -324,3 +324,10 @@ def test_seconds_of_the_loader_beside_those_of_a_step(
     found, _ = read(line)
     assert found is not None
     assert (found.values.get("step_time"), found.values.get("data_time")) == seconds
+
+
+def test_the_planned_steps_of_a_printed_setting() -> None:
+    steps = Steps()
+    for line in ("eval_interval = 60", "max_iters = 240", "iter 2: loss 4.1, lr 1e-4"):
+        steps.read(line)
+    assert steps.planned == 240
