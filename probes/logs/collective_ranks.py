@@ -18,6 +18,7 @@ from .verdict import own_failures
 
 RANKS, MOMENT, STALL = "collective-ranks", "timeout-moment", "stall-point"
 BUSY = "busy-rank"
+_STOPS = "rank-stops-early"  # a signature: words by which a rank decides to stop
 _BYTES = regex(r"op\.nbytes\. (\d+) vs (\d+)")
 _PREPARING = regex(
     r"tokeni[sz]|process|pack|download|shuffl|dataset|data set|corpus|ind(?:ex|ices)|分词|数据",
@@ -68,7 +69,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     outcome = "silent-rank-died" if shown else (None if waits else judge(timeouts))
     if outcome is None:
         if over := quiet_ranks.left_the_loop(look, logs, timeouts, silent):
-            yield from _over(timeouts, over)
+            yield from _over(logs, timeouts, over)
             return
         outcome, shown = _by_silence(logs, look.fact(Ranks), timeouts, silent)
     if outcome == "same-on-all" and (absent := _absent(look, logs, timeouts)):
@@ -82,10 +83,15 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     yield _found(outcome, timeouts, shown)
 
 
-def _over(timeouts: Sequence[Collective], line: Source) -> Iterator[Finding]:
-    """A rank whose batches were over, and that was well when it said so."""
+def _over(logs: LogHits, timeouts: Sequence[Collective], line: Source) -> Iterator[Finding]:
+    """A rank whose batches were over, and that was well when it said so; or that stopped early."""
     told = _LAST.fill(rank=line.rank, line=quiet_ranks.words(line))
     waits = tuple(t.source for t in timeouts)
+    stops = {h.source.rank: h.source for h in logs.hits if h.signature == _STOPS}
+    if (stopped := stops.get(line.rank)) is not None and len(stops) == 1:
+        told = _LAST.fill(rank=line.rank, line=quiet_ranks.words(stopped))
+        yield Finding(BUSY, "stopped-early", value={"told": told}, source=stopped, more=waits)
+        return
     yield Finding(BUSY, "left-the-loop", value={"told": told}, source=line, more=waits)
     yield Finding(STALL, "end-of-epoch", source=line)
 
