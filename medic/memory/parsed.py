@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from medic.entries import Framework
@@ -95,7 +96,7 @@ def _starts(launch: Launch, program: str) -> bool:
 def _given(launch: Launch) -> Iterator[tuple[str, str | None]]:
     """(option, word behind it), an option without its dashes."""
     words = [word.value for word in launch.arguments]
-    for word, after in zip(words, [*words[1:], ""], strict=True):
+    for word, after in zip_longest(words, words[1:], fillvalue=""):  # behind the last is nothing
         if word is None or not word.startswith("-"):
             continue
         name, sign, value = word.partition("=")

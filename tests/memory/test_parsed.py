@@ -107,6 +107,16 @@ def test_what_a_program_hands_on_is_given_or_its_default(tmp_path: Path, program
     assert "micro_batch_size" not in given.found.assumed
 
 
+@pytest.mark.parametrize(
+    "command", ["python train.py", "torchrun --nproc_per_node 8 train.py", "srun python train.py"]
+)
+def test_a_command_without_arguments_leaves_the_defaults(tmp_path: Path, command: str) -> None:
+    (tmp_path / "train.py").write_text(TRAINER)
+    (tmp_path / "run.sh").write_text(f"{command}\n")
+    files = [str(tmp_path / name) for name in ("run.sh", "train.py")]
+    assert size_run(collect(files), load()).run_config.get("micro_batch_size") == 4
+
+
 def test_two_commands_of_a_program_give_nothing(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAINER)
     (tmp_path / "run.sh").write_text("python train.py --batch 16\npython train.py --batch 2\n")
