@@ -80,6 +80,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "rollout_share": ("gpu_memory_utilization", "vllm_gpu_memory_utilization"),
     "generations": ("num_generations",),
     "divergence": ("beta",),
+    "reference_dtype": ("reference_torch_dtype",),
     "stage": ("stage", "rlhf_type", "rl"),
     "liger": ("use_liger_kernel", "enable_liger_kernel"),
     "fused_gate": ("bias_swiglu_fusion", "bias_activation_fusion"),

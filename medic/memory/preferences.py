@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from medic.facts import Launches
 from medic.memory import details
+from medic.memory.states import WEIGHT, Style
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Setting
 from medic.text.patterns import regex
@@ -20,6 +21,7 @@ PAIRS = ("dpo", "ipo", "orpo", "simpo", "cpo", "rm", "reward")
 # Of these a frozen copy of the model stands beside it (TRL ``dpo_trainer.py``, LLaMA-Factory
 # ``trainer_utils.py`` ``create_ref_model``); of adapters the model without them is the reference.
 REFERENCE = ("dpo", "ipo", "kto", "ppo")
+_BYTES = {"bfloat16": 2, "bf16": 2, "float16": 2, "fp16": 2, "half": 2, "float32": 4, "fp32": 4}
 # Steps of TRL and of a loop of one's own were measured.
 _MEASURED = ("trl", "hf-trainer", "")
 
@@ -82,3 +84,10 @@ def has_reference(config: RunConfig) -> bool:
     # TRL ``grpo_trainer.py``, ``rloo_trainer.py``: one where the divergence from it has a weight.
     weighed = stage in ("grpo", "rloo") and details.number(config, "divergence") > 0
     return (stage in REFERENCE or weighed) and not without
+
+
+def reference_bytes(config: RunConfig, style: Style) -> int:
+    """Of a weight of the frozen copy: as it is loaded, else as the trained model is; 0: there is none."""
+    if not has_reference(config):
+        return 0
+    return _BYTES.get(details.word(config, "reference_dtype").removeprefix("torch."), WEIGHT[style])

@@ -11,7 +11,7 @@ from medic.memory.chunked import chunks_of
 from medic.memory.evaluating import evaluation_batch, keeps_no_logits
 from medic.memory.loading import saves_shards, whole_at_load, whole_at_save
 from medic.memory.measured import LIKE_LLAMA, not_measured
-from medic.memory.preferences import both_logits, has_reference, in_pairs, prefers
+from medic.memory.preferences import both_logits, in_pairs, prefers, reference_bytes
 from medic.memory.ranks import replicas, spread_model
 from medic.memory.reading import (
     Reader,
@@ -27,7 +27,7 @@ from medic.memory.reading import (
 )
 from medic.memory.setup import Engine, Setup
 from medic.memory.shape import MAPS, Shape
-from medic.memory.states import QUANTIZED, WEIGHT, Style
+from medic.memory.states import QUANTIZED, Style
 from medic.memory.tensor import splits_logits, splits_stream
 from medic.memory.windows import padded_of, windows_of
 from medic.records import dataclass, replace
@@ -207,7 +207,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     stream, logits = splits_stream(read), splits_logits(read)
     stated = read.config.integer("parameters") or read.inner
     perhaps = _perhaps_sharded(read, common)
-    reference, both = has_reference(read.config), both_logits(read.config)
+    both = both_logits(read.config)
     load = whole_at_load(read.config, sharded=common.zero == ALL)
     save = whole_at_save(read.config)
     return tuple(
@@ -236,7 +236,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
             padded=padded[i],
             accumulation=accumulation[i],
             error=errors[i],
-            reference=WEIGHT[styles[i]] if reference else 0,
+            reference=reference_bytes(read.config, styles[i]),
             reference_logits=both[i],
             whole_at_load=load[i],
             whole_at_save=save[i],

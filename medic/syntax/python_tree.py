@@ -9,10 +9,10 @@ from functools import cached_property
 from medic.errors import BrokenProgram, Unreadable
 from medic.facts import Document, Node
 from medic.run_config import Span
+from medic.syntax.python_loads import put_model
 from medic.syntax.python_loop import loop_of
 from medic.syntax.python_options import options_of
 from medic.syntax.python_reader import Reader
-from medic.syntax.python_scopes import Scopes
 from medic.syntax.python_spread import REPLICATED, replicated
 from medic.syntax.python_trainer import put_recompute
 from medic.syntax.python_values import (
@@ -32,18 +32,6 @@ from medic.text.parserwords import in_chinese
 _UNKNOWN = "$"
 TARGET = "_target_"
 _TRAINER = "Trainer"
-_LOADS = ("CausalLM.from_pretrained", "LanguageModel.from_pretrained")
-_UNSLOTH, _BY_UNSLOTH = "LanguageModel.from_pretrained", "use_unsloth"
-_MODEL = "model_name_or_path"
-_MODEL_ARGUMENTS = ("pretrained_model_name_or_path", "model_name")  # the latter is Unsloth's
-_LOADING = {
-    "dtype": "torch_dtype",
-    "torch_dtype": "torch_dtype",
-    "attn_implementation": "attn_implementation",
-    "load_in_4bit": "load_in_4bit",
-    "load_in_8bit": "load_in_8bit",
-    "max_seq_length": "max_seq_length",
-}
 # A program longer than this is no configuration.
 _MAX_BYTES = 512 * 1024
 
@@ -114,7 +102,7 @@ def _put_beside(run: Group, reader: Reader, module: ast.Module) -> None:
     """Adapters and quantisation among the run's settings. Unknown where the module makes several
     that differ, or one that it may not come to."""
     made = [n for n in ast.walk(module) if isinstance(n, ast.Call)]
-    _put_model(run, reader, module, made)
+    put_model(run, reader, module, made)
     put_recompute(run, reader, module, made)
     for kind, names in BESIDE.items():
         calls = [node for node in made if dotted(node.func).rpartition(".")[2] == kind]
@@ -128,38 +116,6 @@ def _put_beside(run: Group, reader: Reader, module: ast.Module) -> None:
             places = [k.value for node in calls for k in node.keywords if k.arg == argument]
             if places and name not in run.settings:
                 value = found[0] if told else Unknown(places[0])
-                run.settings[name] = (value.node, value)
-
-
-def _put_model(run: Group, reader: Reader, module: ast.Module, made: list[ast.Call]) -> None:
-    """The name of the one model that the module loads (``AutoModelForCausalLM.from_pretrained``,
-    ``SFTTrainer(model="…")``)."""
-    loads = [n for n in made if dotted(n.func).endswith(_LOADS)]
-    loaded = [n.args[0] for n in loads if n.args]
-    loaded += [k.value for n in loads for k in n.keywords if k.arg in _MODEL_ARGUMENTS]
-    trainers = [n for n in made if dotted(n.func).endswith(_TRAINER)]
-    loaded += [k.value for n in trainers for k in n.keywords if k.arg == "model"]
-    scopes = Scopes(reader, module)
-    _put_loading(run, scopes, loads)
-    found = [scopes.value(node) for node in loaded]
-    names = {v.value: v for v in found if isinstance(v, Known) and isinstance(v.value, str)}
-    if len(names) == 1 and _MODEL not in run.settings:
-        (value,) = names.values()
-        run.settings[_MODEL] = (value.node, value)
-
-
-def _put_loading(run: Group, scopes: Scopes, loads: list[ast.Call]) -> None:
-    """How the one model is loaded, by the names that a trainer's configuration has for it."""
-    if (
-        len(loads) == 1
-        and dotted(loads[0].func).endswith(_UNSLOTH)
-        and _BY_UNSLOTH not in run.settings
-    ):
-        run.settings[_BY_UNSLOTH] = (loads[0].func, Known(value=True, node=loads[0].func))
-    for argument, name in _LOADING.items() if len(loads) == 1 else ():
-        for keyword in loads[0].keywords:
-            value = scopes.value(keyword.value)
-            if keyword.arg == argument and isinstance(value, Known) and name not in run.settings:
                 run.settings[name] = (value.node, value)
 
 

@@ -133,3 +133,35 @@ def test_the_loss_that_is_offered_is_what_its_key_brings(sized: Sized, tmp_path:
     offered = [one for one in peaks[0]["remedies"] if one["name"] == "fuse-loss"]
     assert peaks[0]["fits"] is False
     assert [one["device"] for one in offered] == [peaks[1]["device"]["estimate"]]
+
+
+LOADS = 'AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-7B-Instruct"'
+PREFERENCES = f"""from trl import DPOConfig, DPOTrainer
+kw = dict(dtype=torch.bfloat16)
+model = {LOADS}, {{trained}})
+ref = {LOADS}, {{reference}})
+args = DPOConfig(output_dir="o", per_device_train_batch_size=2, bf16=True, max_length=2048)
+DPOTrainer(model=model, ref_model=ref, args=args, train_dataset=data).train()
+"""
+BF16, FP32 = 'torch_dtype="bfloat16"', "dtype=torch.float32"
+
+
+@pytest.mark.parametrize(
+    ("trained", "reference", "wide"),
+    [(BF16, BF16, False), ("**kw", "**kw", False), (BF16, FP32, True), (FP32, BF16, False)],
+)
+def test_two_models_are_held_as_each_is_loaded(
+    sized: Sized, tmp_path: Path, trained: str, reference: str, wide: bool
+) -> None:
+    (tmp_path / "dpo.py").write_text(PREFERENCES.format(trained=trained, reference=reference))
+    found = sized(str(tmp_path / "dpo.py"), "--gpu=80GB")
+    parts = found["parts"]
+    assert "parameter_dtype" not in " ".join(found["assumed"])
+    assert (parts["weights"] > 20 * 2**30) == (trained == FP32)
+    assert (parts["reference model"] > 20 * 2**30) == wide
+
+
+def test_what_one_of_two_loads_leaves_open_stays_open(sized: Sized, tmp_path: Path) -> None:
+    script = PREFERENCES.format(trained="device_map=None", reference=BF16)
+    (tmp_path / "dpo.py").write_text(script)
+    assert "parameter_dtype = fp32" in sized(str(tmp_path / "dpo.py"), "--gpu=80GB")["assumed"]
