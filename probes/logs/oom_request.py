@@ -22,9 +22,10 @@ from .evidence import hits
 CHECK = "oom-request"
 WIDTHS = (2, 4)  # bytes of a value
 LEAST = 256 * MIB  # below it many tensors have like sizes
-# The message rounds to a hundredth of its unit; a request above 10 MiB is rounded up to 2 MiB
+# The message rounds to a hundredth of its unit, a half up or down (37.125 is told as 37.12), and what
+# it tells is read in whole bytes; a request above 10 MiB is rounded up to 2 MiB
 # (c10/cuda/CUDACachingAllocator.cpp, ``get_allocation_size``).
-DIGITS, ROUND = 0.005, 2 * MIB
+DIGITS, ROUND, BYTE = 0.005, 2 * MIB, 1
 _SIZES = ("micro_batch_size", "sequence_length")
 
 
@@ -33,7 +34,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if not seen:
         yield Finding(CHECK, "not-oom")
         return
-    config = config_of(look)
+    config = look.with_named_sizes(config_of(look))
     missing = config.missing(*_SIZES)
     if missing:
         yield Skip(plain(", ".join(missing)), check=CHECK)
@@ -53,7 +54,11 @@ def judge(config: RunConfig, hit: Hit) -> tuple[str, str] | None:
     request = numbers_of(hit.captures).get("request", 0)
     if request < LEAST:
         return None
-    found = {outcome: words for outcome, count, words in _tensors(config) if _is(request, count)}
+    found: dict[str, str] = {}
+    for outcome, count, words in _tensors(config):
+        width = _width(request, count)
+        if width is not None:  # the whole length comes before the one without the last token
+            found.setdefault(outcome, f"{words} x {width}")
     return next(iter(found.items())) if len(found) == 1 else None
 
 
@@ -62,21 +67,22 @@ def _tensors(config: RunConfig) -> Iterator[tuple[str, int, str]]:
     micro, length = (config.integer(name) or 0 for name in _SIZES)
     vocabulary, heads = config.integer("vocab_size"), config.integer("num_heads")
     split = config.integer("tensor_parallel_size") or 1
+    part = f" / {split}" if split > 1 else ""
     if vocabulary:
         for tokens in (length, length - 1):  # the last token predicts nothing
-            words = f"{micro} x {tokens:,} x {vocabulary:,}"
+            words = f"{micro} x {tokens:,} x {vocabulary:,}{part}"
             yield "logits", micro * tokens * vocabulary // split, words
     if heads:
-        words = f"{micro} x {heads} x {length:,} x {length:,}"
+        words = f"{micro} x {heads} x {length:,} x {length:,}{part}"
         yield "scores", micro * heads * length * length // split, words
 
 
-def _is(request: int, count: int) -> bool:
+def _width(request: int, count: int) -> int | None:
+    """The bytes of a value with which ``count`` values are the request."""
     unit = 2**30 if request >= 2**30 else MIB
-    return any(
-        count * width - DIGITS * unit <= request <= count * width + ROUND + DIGITS * unit
-        for width in WIDTHS
-    )
+    least, most = DIGITS * unit + BYTE, ROUND + DIGITS * unit
+    widths = (w for w in WIDTHS if count * w - least <= request <= count * w + most)
+    return next(widths, None)
 
 
 PROBE = Probe(
