@@ -9,6 +9,7 @@ from medic.i18n import Text
 FIRST_PORT = 29_500  # torchrun's default
 LAST_PORT = 65_535
 MOST_WORKERS = 8  # gains end at 3-4 a rank; more costs host memory
+FEW_WORKERS = 2  # one is read while the other is used
 
 
 def world_from_nodes(known: Known, field: str) -> Computed:
@@ -41,6 +42,18 @@ def _gpus(known: Known) -> int:
     if host is not None and host.gpus:
         return host.gpus
     raise MissingError("node_gpus")
+
+
+def fewer_workers(known: Known, field: str) -> Computed:
+    """Two workers a rank. Raises ImpossibleError where there are no more than that."""
+    old = known.config.integer(field)
+    if old is not None and old <= FEW_WORKERS:
+        raise ImpossibleError(
+            Text(
+                f"the run has {old} workers per rank already", f"每个 rank 现在只有 {old} 个 worker"
+            )
+        )
+    return Computed(FEW_WORKERS, Text("", ""))
 
 
 def workers_from_cores(known: Known, field: str) -> Computed:

@@ -31,6 +31,7 @@ COMPUTATIONS: Mapping[Compute, Computation] = {
     "world-from-nodes": launch.world_from_nodes,
     "gpus-from-host": launch.gpus_from_host,
     "workers-from-cores": launch.workers_from_cores,
+    "fewer-workers": launch.fewer_workers,
     "next-free-port": launch.next_free_port,
     "doubled-timeout": launch.doubled_timeout,
 }
@@ -98,7 +99,7 @@ def compute(
     elif remedy.changes and not changes:
         note = AS_IS
     values = _values(run_config, changes)
-    if missing:  # what it would become is not known
+    if missing or (note is not None and note is not AS_IS):  # what it would become is not known
         values |= {f"{name}_new": "?" for name in remedy.changes if not is_flag(name)}
     return Plan(tuple(changes), values, tuple(missing), note)
 

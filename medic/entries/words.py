@@ -30,6 +30,7 @@ Compute = Literal[
     "world-from-nodes",
     "gpus-from-host",
     "workers-from-cores",
+    "fewer-workers",
     "next-free-port",
     "nearest-flag",
     "drop-flag-value",

@@ -86,6 +86,15 @@ def test_workers_are_never_lowered(config: Make, remedy: MakeRemedy) -> None:
     assert plan.note is not None
 
 
+@pytest.mark.parametrize(("old", "changed"), [(8, {"num_workers": 2}), (0, {}), (2, {})])
+def test_fewer_workers_are_fewer(
+    config: Make, remedy: MakeRemedy, old: int, changed: dict[str, int]
+) -> None:
+    plan = compute(remedy(num_workers="fewer-workers"), config(num_workers=old))
+    assert new(plan) == changed
+    assert changed or (plan.note is not None and plan.values["num_workers_new"] == "?")
+
+
 def test_next_free_port(config: Make, remedy: MakeRemedy) -> None:
     entry = remedy(master_port="next-free-port")
     facts = {Ports: Ports(frozenset({29501, 29502}))}
