@@ -17,6 +17,7 @@ from medic.runner.look import CaseLook
 from medic.text.patterns import regex
 
 EXCEPTION = "python-exception"  # what any line of a traceback may be
+_LEVELS = frozenset(("loss-is-zero", "loss-plateau", "loss-oscillates", "loss-suspiciously-low"))
 
 
 def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
@@ -94,11 +95,11 @@ def _as_read(
 
 
 def _is_of_steps(hit: Hit, index: Index) -> bool:
-    """Whether the symptom of the line's cause is one of steps that go on, which a line that raises
-    does not show, and the cause may raise instead."""
+    """Whether the symptom of the line's cause is a level of the loss over steps that go on, which a
+    line that raises does not show, and the cause may raise instead."""
     cause = index.causes.get(hit.outcome)
     raises = cause is not None and any(s.symptom == EXCEPTION for s in cause.shows)
-    return raises and index.symptoms[hit.symptom].goes_on
+    return raises and hit.symptom in _LEVELS
 
 
 # Torch ends the process with this signal after a collective timed out.

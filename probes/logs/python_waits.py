@@ -18,7 +18,7 @@ from .evidence import is_library
 
 # The second: the store, through which NCCL's first collective finds the other ranks.
 _TIMED_OUT = regex(
-    r"(?:Timed out waiting|store->get\('\d+'\) got error: wait timeout after) (\d+)ms"
+    r"(?:Timed out waiting|store->get\('\d+'\) got error: wait timeout after) (\d+)ms(?: for (?:recv|send) operation|,)"
 )
 _LEFT = regex(r"gloo/transport\S* (?:Connection closed by peer|Read error .*Connection reset)")
 _SIZES = regex(r"ProcessGroup\w+::\w+: invalid tensor (?:size|type|shape) at index \d+")
