@@ -54,7 +54,8 @@ def place_for(config: RunConfig, table: KeyTable, change: Change) -> Place | Non
     near = frozenset(o.path for f in group for o in carriers(config, f))
     for relative in (*group, *(f for f in config if f not in group)):
         for origin in carriers(config, relative):
-            found = _path(origin, table, change, dashes=_has_dashes(config, origin))
+            dashes = _has_dashes(config, origin)
+            found = _path(config, origin, table, change, dashes=dashes)
             if found is not None and origin.span is not None:
                 launcher = table.is_launcher(origin.framework)
                 path, key = found
@@ -76,10 +77,10 @@ def _has_dashes(config: RunConfig, origin: Origin) -> bool:
 
 
 def _path(
-    origin: Origin, table: KeyTable, change: Change, *, dashes: bool
+    config: RunConfig, origin: Origin, table: KeyTable, change: Change, *, dashes: bool
 ) -> tuple[tuple[str, ...], Key] | None:
     """The first of the framework's keys that fits beside the origin and can say the value."""
-    for key in table.own(origin.framework, change.field):
+    for key in _writable(config, table.own(origin.framework, change.field)):
         if not _can_say(key, change):
             continue
         free, steps = pattern(key)
@@ -93,6 +94,13 @@ def _path(
         if len(steps) == 1 or tuple(p.lower() for p in parent[-len(steps) + 1 :]) == steps[:-1]:
             return (*parent, own[-1]), key
     return None
+
+
+def _writable(config: RunConfig, keys: list[Key]) -> list[Key]:
+    """The keys that this run's framework takes and that say the whole of the field, in their order
+    of preference."""
+    given = [k for k in keys if k.written_with and config.setting(k.written_with) is not None]
+    return given + [k for k in keys if not (k.written_with or k.partly)]
 
 
 def _can_say(key: Key, change: Change) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 
+from medic.edits.bring import bring, place_of, says_a_part, take_back
 from medic.edits.keys import KeyTable, to_written
 from medic.edits.places import Place, carriers, place_for
 from medic.edits.replace import replace_value
@@ -100,8 +101,11 @@ def _field(
 ) -> list[Text]:
     """Adds the edits of one change to ``sources``; what it returns refuses it."""
     found = carriers(config, change.field)
-    if found:
-        answers = [_replaced(change, origin, table, sources) for origin in found]
+    parts = [origin for origin in found if says_a_part(origin, change, table)]
+    whole = [origin for origin in found if origin not in parts]
+    answers = [_taken_back(origin, sources) for origin in parts]
+    answers += [_replaced(change, origin, table, sources, config) for origin in whole]
+    if whole or any(answers):
         return [answer for answer in answers if answer is not None]
     from medic.edits.follow import follows
     from medic.edits.insert import insert
@@ -117,14 +121,29 @@ def _field(
     try:
         written = to_written(change.field, change.new, where.key, _factor(where))
         insert(where, written, table, sources)
+        bring(change, where.key, where, table, sources, config)
     except EditRefused as problem:
         return [_at(where.file, problem)]
     return []
 
 
-def _replaced(change: Change, origin: Origin, table: KeyTable, sources: Sources) -> Text | None:
+def _taken_back(origin: Origin, sources: Sources) -> Text | None:
+    try:
+        take_back(origin, sources)
+    except EditRefused as problem:
+        return _at(origin.where(), problem)
+    return None
+
+
+def _replaced(
+    change: Change, origin: Origin, table: KeyTable, sources: Sources, config: RunConfig
+) -> Text | None:
     try:
         replace_value(change, origin, table, sources)
+        key = table.key_of(origin, change.field)
+        where = place_of(origin, key)
+        if where is not None:
+            bring(change, key, where, table, sources, config)
     except EditRefused as problem:
         return _at(origin.where(), problem)
     return None

@@ -16,7 +16,10 @@ class Key:
     """One framework key and the canonical field that it states.
 
     ``per-device``/``global`` is the scope of a batch size. ``true-means`` gives the value of a
-    switch that is on (``bf16: true`` means precision bf16).
+    switch that is on (``bf16: true`` means precision bf16). ``brings``: keys without which it is
+    refused when it is on, and their values where nothing states them. ``partly``: a switch that
+    turns on less than the field says: the others of the field are written instead. ``written-with``:
+    a key that is written only where this one is given, and then before the others.
     """
 
     __pydantic_config__ = CONFIG
@@ -27,6 +30,9 @@ class Key:
     true_means: str | int | float | bool | None = None
     false_means: str | int | float | bool | None = None
     values: Mapping[str, str | int | float | bool] = records.field(default_factory=dict)
+    brings: Mapping[str, str | int | float | bool] = records.field(default_factory=dict)
+    partly: bool = False
+    written_with: str = ""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
         "activations_checkpoint_granularity",
         "activation_checkpoint.mode",
     ),
+    "recompute_attention": ("recompute_activations",),
+    "recompute_modules": ("recompute_modules",),
     "recompute_method": ("recompute_method", "activations_checkpoint_method"),
     "recompute_layers": ("recompute_num_layers", "activations_checkpoint_num_layers"),
     "reshard": ("fsdp_reshard_after_forward", "reshard_after_forward"),
@@ -276,15 +278,6 @@ def unread_engine(config: RunConfig) -> str:
     stated = detail(config, "engine_config")
     named = isinstance(stated, str) and stated.endswith(".json")
     return str(stated) if named and config.get("zero_stage") is None else ""
-
-
-def by_hand(config: RunConfig) -> bool:
-    """Whether a person says, beside a file's granularity of recomputation, that all is recomputed or
-    nothing is."""
-    stated = next(filter(None, map(config.setting, KEYS["recompute"])), None)
-    said = config.origin("activation_checkpointing")
-    given = said is not None and said.source == "given"
-    return given and (stated is None or stated.origin.source != "given")
 
 
 def loss_plugin(config: RunConfig) -> bool:

@@ -31,6 +31,9 @@ _FP8 = Text(
     "transformers 模型上的 torchao 之外的 fp8",
 )
 _SOME = Text("recomputation of some operators only", "只重计算部分算子")
+_MODULES = Text(
+    "which modules are recomputed (recompute_modules)", "具体重计算哪些模块（recompute_modules）"
+)
 _SAVED = Text("embeddings trained beside adapters", "与适配器一同训练的嵌入与输出层")
 _SPREAD_EXPERTS = Text("experts over several GPUs", "多卡上的专家层")
 # transformers 5 stacks experts in tensors that bitsandbytes leaves as they are and that peft's "all
@@ -94,6 +97,7 @@ def not_measured(setup: Setup, family: str, framework: str = "") -> tuple[Text, 
         (setup.fp8 and not setup.known, _FP8),
         (setup.fp8 and not alone, _SPREAD_FP8),
         (not megatron and (setup.attention_recomputed or setup.recomputes_some), _SOME),
+        (setup.modules_recomputed, _MODULES),
         (setup.more_models and not (setup.preferring and setup.engine == "single"), _MORE),
         (setup.in_part, _IN_PART),
         (not counted(optimizer), _OTHER.fill(name=setup.optimizer.name)),

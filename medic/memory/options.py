@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from medic.i18n import Text
-from medic.memory import details, offered, torchtitan
+from medic.memory import details, offered, recomputing, torchtitan
 from medic.memory.batches import smaller_micro_batches
 from medic.run_config import RunConfig, Scalar
 
@@ -41,7 +41,7 @@ def _half(config: RunConfig) -> Ways:
 
 
 def _recompute(config: RunConfig) -> Ways:
-    some = details.word(config, "recompute") == "selective" and not details.by_hand(config)
+    some = recomputing.granularity(config) == "selective"
     some = some or bool(torchtitan.selective(config))
     if offered.has_recompute(config) and (
         some or config.get("activation_checkpointing") is not True

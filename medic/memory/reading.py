@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from medic.memory import details, megatron, torchtitan
+from medic.memory import details, megatron, recomputing, torchtitan
 from medic.memory.gates import is_gated
 from medic.memory.shape import Experts, Shape
 from medic.memory.states import DOUBLE_QUANT, QUANTIZED, Optimizer, Style, counted, optimizer_of
@@ -256,10 +256,11 @@ def attention_of(read: Reader) -> Views[bool]:
 
 def recompute_of(read: Reader) -> Views[bool]:
     """Whether whole layers are recomputed."""
-    granularity = "" if details.by_hand(read.config) else details.word(read.config, "recompute")
+    granularity = recomputing.granularity(read.config)
     if torchtitan.selective(read.config):
         return True, True, True
-    if granularity == "selective" and not read.megatron:  # by operator: between all and nothing
+    some = not read.megatron or details.detail(read.config, "recompute_modules") is not None
+    if granularity == "selective" and some:  # by operator or module: between all and nothing
         return True, False, False
     if granularity in ("full", "selective"):
         whole = granularity == "full"

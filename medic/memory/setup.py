@@ -64,6 +64,9 @@ class Setup:
     recompute: bool = False
     recomputed_share: float = 1.0  # of the layers, where ``recompute``
     attention_recomputed: bool = False
+    modules_recomputed: bool = (
+        False  # chosen ones beside attention's core, which are not told apart
+    )
     by_operator: bool = False  # recomputed layers keep what some operators gave
     fused_attention: bool = True
     window: int = 0  # tokens that all layers look back at, by a mask; 0: all

@@ -9,7 +9,7 @@ Sources: ``torchtitan/distributed/pipeline_parallel.py`` (a rank's batch passes 
 
 from __future__ import annotations
 
-from medic.memory import details
+from medic.memory import details, recomputing
 from medic.memory.shape import Shape
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
@@ -57,7 +57,7 @@ def by_default(config: RunConfig) -> bool:
 def selective(config: RunConfig) -> str:
     """``op``, or every how many-th layer is recomputed; "" where it is all or nothing."""
     stated = config.framework == NAME and details.word(config, "recompute") == "selective"
-    if not (stated or by_default(config)) or details.by_hand(config):
+    if not (stated or by_default(config)) or recomputing.by_hand(config):
         return ""
     option = details.detail(config, "recompute_option")
     return str(_EVERY if option is None else option).lower()

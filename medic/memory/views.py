@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from medic.i18n import Text
-from medic.memory import details, megatron, torchtitan
+from medic.memory import details, megatron, recomputing, torchtitan
 from medic.memory.adapters import adapted_maps, own_adapters
 from medic.memory.chunked import chunks_of
 from medic.memory.evaluating import evaluation_batch, keeps_no_logits
@@ -156,7 +156,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
     config, pipeline = read.config, common.pipeline
     sharding = details.word(config, "sharding")
     reshard = details.flag(config, "reshard") is not False and "grad_op" not in sharding
-    granularity = "" if details.by_hand(config) else details.word(config, "recompute")
+    granularity = recomputing.granularity(config)
     parameters = details.flag(config, "parameter_offload") is True and common.zero == ALL
     liger = details.flag(config, "liger") is True  # all of its kernels, not the loss alone
     return replace(
@@ -173,6 +173,8 @@ def _with_details(read: Reader, common: Setup) -> Setup:
         overlap=details.flag(config, "overlap"),
         bucket_view=details.flag(config, "bucket_view") is True,
         attention_recomputed=granularity == "selective" and not torchtitan.selective(config),
+        modules_recomputed=granularity == "selective"
+        and details.detail(config, "recompute_modules") is not None,
         recomputed_share=min(megatron.recomputed(config, pipeline), torchtitan.recomputed(config)),
         by_operator=torchtitan.selective(config) == "op",
         fused_gate=liger or (read.megatron and details.flag(config, "fused_gate") is not False),

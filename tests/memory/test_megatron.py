@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from medic.memory.habits import settled
+from medic.memory.measured import not_measured
 from medic.memory.setup import Setup
 from medic.memory.views import read_setups
 from medic.run_config import Origin, RunConfig, Setting, Value
@@ -85,3 +86,35 @@ def test_only_the_linear_kernel_makes_no_logits(on: bool | None, kernel: str, fu
     found = setups(cross_entropy_loss_fusion=on, cross_entropy_fusion_impl=kernel)
     assert found[1].fused_loss is fused
     assert found[2].fused_loss is fused
+
+
+@pytest.mark.parametrize(
+    ("settings", "whole", "attention"),
+    [
+        ({"recompute_activations": True}, (False, False, False), True),
+        ({"recompute_granularity": "selective"}, (False, False, False), True),
+        ({"recompute_granularity": "full", "recompute_activations": True}, (False,) * 3, True),
+        ({"recompute_granularity": "full"}, (True, True, True), False),
+        # mlp, layernorm and others may be among them, and then less is kept
+        (
+            {"recompute_granularity": "selective", "recompute_modules": "core_attn"},
+            (True, False, False),
+            True,
+        ),
+    ],
+)
+def test_recompute_activations_is_attentions_core_alone(
+    settings: dict[str, Any], whole: tuple[bool, ...], attention: bool
+) -> None:
+    found = setups({"activation_checkpointing": True}, transformer_impl="local", **settings)
+    assert tuple(one.recompute for one in found) == whole
+    assert found[1].attention_recomputed is attention
+
+
+def test_which_modules_are_recomputed_is_not_modelled() -> None:
+    def doubts(**settings: Any) -> list[str]:
+        given = {"recompute_granularity": "selective", "transformer_impl": "local", **settings}
+        return [text.en for text in not_measured(setups(**given)[1], "", "megatron")]
+
+    assert doubts() == []
+    assert "recompute_modules" in doubts(recompute_modules="mlp")[0]
