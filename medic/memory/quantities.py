@@ -243,6 +243,10 @@ class Quantities:
             whole = min(self.shape.parameters, whole + MAX_LIVE)
         if setup.engine == "deepspeed" and setup.view == 1:
             whole = min(self.shape.parameters, whole + REUSED + PREFETCHED)
+        if setup.quantised and setup.engine == "fsdp":
+            # As they are stored (bitsandbytes' ``quant_storage``), to be dequantised map by map.
+            packed = self.shape.ends * 2 + some * self.shape.layer * setup.frozen_bytes
+            return {"gathered weights": int(packed) // setup.tensor}
         return {"gathered weights": 2 * whole // setup.tensor}
 
     # --- optimizer step ---------------------------------------------------------------------

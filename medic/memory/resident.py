@@ -94,6 +94,11 @@ def _adapter_states(setup: Setup, here: Local) -> States:
     ends = setup.frozen_ends or setup.frozen_bytes
     frozen = (here.experts + here.rest) * setup.frozen_bytes + here.outer * ends
     frozen /= setup.shards if setup.zero == 3 else 1
+    if setup.parameters_offloaded:
+        # torch ``fsdp/_fully_shard``, ``CPUOffloadPolicy``: gradients and moments lie where the weights do.
+        if setup.engine == "fsdp":
+            return States(0, 0, 0)
+        frozen = 0.0
     if setup.shape is None:
         return States(int(frozen), 0, 0)
     trained = setup.shape.adapters(setup.lora, setup.adapted)

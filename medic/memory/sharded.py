@@ -44,13 +44,18 @@ class Sharded(Trace):
         """Values of what is gathered together: a layer, or (-1) all outside the layers."""
         return self.sizes.ends() if layer < 0 else self.sizes.matrices(layer)
 
+    def _gathered(self, layer: int) -> float:
+        """Bytes of a gathered value: quantised maps stay packed, what is outside the layers does not."""
+        packed = self.setup.quantised and layer >= 0
+        return self.setup.frozen_bytes if packed else GATHERED
+
     # --- gathering --------------------------------------------------------------------------
 
     def _arrive(self, layer: int) -> None:
         """The weights' buffer is there."""
         if layer in self.buffers or layer in self.whole:
             return
-        total = sum(self._values(layer)) * GATHERED
+        total = sum(self._values(layer)) * self._gathered(layer)
         shard = self.gathering.take(total / self.shards)
         self.buffers[layer] = self.gathering.take(total)
         self.gathering.give(shard)
@@ -63,7 +68,7 @@ class Sharded(Trace):
         if self.setup.flat:
             self.whole[layer] = []
             return
-        self.whole[layer] = self._take([n * GATHERED for n in self._values(layer)])
+        self.whole[layer] = self._take([n * self._gathered(layer) for n in self._values(layer)])
         self.copied.append(layer)
 
     def _close(self, layer: int) -> None:

@@ -11,6 +11,7 @@ from medic.memory.chunked import chunks_of
 from medic.memory.evaluating import evaluation_batch, keeps_no_logits
 from medic.memory.loading import saves_shards, whole_at_load, whole_at_save
 from medic.memory.measured import LIKE_LLAMA, not_measured
+from medic.memory.offload import parameters_offloaded
 from medic.memory.preferences import both_logits, in_pairs, prefers, reference_bytes
 from medic.memory.ranks import replicas, spread_model
 from medic.memory.reading import (
@@ -157,7 +158,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
     sharding = details.word(config, "sharding")
     reshard = details.flag(config, "reshard") is not False and "grad_op" not in sharding
     granularity = recomputing.granularity(config)
-    parameters = details.flag(config, "parameter_offload") is True and common.zero == ALL
+    parameters = common.zero == ALL and parameters_offloaded(config)
     liger = details.flag(config, "liger") is True  # all of its kernels, not the loss alone
     return replace(
         common,
