@@ -13,7 +13,7 @@ from medic.facts.memory import fitting
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.lint.contradictions import odd_batch, refuse
-from medic.memory import details
+from medic.memory import details, plugins
 from medic.memory.batches import whole_steps
 from medic.memory.cards import counted, gpu_of, on_cards
 from medic.memory.choices import Choice, choices, peak_with_one, widest
@@ -186,7 +186,8 @@ def _exceeded(config: RunConfig) -> int:
 
 def as_diff(advice: Advice, config: RunConfig, facts: Mapping[type[Any], Any], index: Index) -> str:
     """The plan on the user's files, as far as they can carry it; none where it is not enough."""
-    changes = [change for one in advice.plan for change in one.changes]
+    by_hand = plugins.BY_HAND if config.framework == plugins.FRAMEWORK else ()
+    changes = [c for one in advice.plan for c in one.changes if c.field not in by_hand]
     if not changes or not advice.fits or _denied(changes, config):
         return ""
     commanded = any(one.origin.syntax == "shell" for one in config.settings)

@@ -281,10 +281,3 @@ def unread_engine(config: RunConfig) -> str:
     stated = detail(config, "engine_config")
     named = isinstance(stated, str) and stated.endswith(".json")
     return str(stated) if named and config.get("zero_stage") is None else ""
-
-
-def loss_plugin(config: RunConfig) -> bool:
-    """Whether a plugin that axolotl takes a fused loss from is named; its flags alone do nothing
-    (axolotl ``integrations/liger``, ``integrations/cut_cross_entropy``)."""
-    named = " ".join(str(s.value).lower() for s in config.settings if "plugins" in s.path)
-    return "liger" in named or "cut_cross_entropy" in named

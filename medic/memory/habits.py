@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from medic.memory import chunked, details, megatron, recomputing, torchtitan
+from medic.memory import chunked, details, megatron, plugins, recomputing, torchtitan
 from medic.memory.silent import SILENT
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Scalar, Value
@@ -41,11 +41,7 @@ def settled(config: RunConfig) -> tuple[RunConfig, dict[str, str]]:
     and the habits among them, in words."""
     own = {name: value for name, value in _own(config).items() if config.get(name) is None}
     config = with_values(config, own, "")
-    if (
-        config.framework == "axolotl"
-        and config.get("fused_loss")
-        and not details.loss_plugin(config)
-    ):
+    if plugins.loss_without_plugin(config):
         config = with_values(config, {"fused_loss": False}, "")
     usual = {name: value for name, value in _habits(config).items() if config.get(name) is None}
     config = with_values(config, usual, config.framework)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from medic.i18n import Text
-from medic.memory import details, offered, recomputing, torchtitan
+from medic.memory import offered, recomputing, torchtitan
 from medic.memory.batches import smaller_micro_batches
 from medic.run_config import RunConfig, Scalar
 
@@ -22,8 +22,7 @@ def _attention(config: RunConfig) -> Ways:
 
 
 def _loss(config: RunConfig) -> Ways:
-    needs_plugin = config.framework == "axolotl" and not details.loss_plugin(config)
-    if config.get("fused_loss") is not True and not needs_plugin and offered.has_fused_loss(config):
+    if config.get("fused_loss") is not True and offered.has_fused_loss(config):
         yield {"fused_loss": True}
 
 

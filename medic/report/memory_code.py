@@ -1,8 +1,10 @@
-"""Where a plan is made in a Python program, which medic never edits: the line, and what stands there."""
+"""What is changed by hand: a plan in a Python program, which medic never edits, and groups and lists of an
+axolotl file."""
 
 from __future__ import annotations
 
 from medic.i18n import Text
+from medic.memory import plugins
 from medic.memory.remedies import Advice
 from medic.report.blocks import Blocks
 from medic.run_config import Change, RunConfig
@@ -19,6 +21,22 @@ CALLS = {
     "adamw_8bit": "bitsandbytes.optim.AdamW8bit(…)",
     "torch.optim.adamw_fused": "torch.optim.AdamW(…, fused=True)",
 }
+
+
+def in_groups(blocks: Blocks, advice: Advice, config: RunConfig) -> None:
+    """The lines of an axolotl file that the advised changes take where a value alone does nothing."""
+    fields = {c.field for one in (*advice.alone, *advice.plan) for c in one.changes}
+    told = plugins.lines(config, fields)
+    if not told:
+        return
+    blocks.heading(
+        Text(
+            "In the axolotl file, by hand (one of these lines alone does nothing)",
+            "在 axolotl 文件中手工加入（只写其中一行不起作用）",
+        )
+    )
+    for line in told:
+        blocks.console.out(f"    {line}")
 
 
 def in_code(blocks: Blocks, advice: Advice, config: RunConfig) -> None:

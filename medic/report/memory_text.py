@@ -10,7 +10,7 @@ from medic.report.bars import bar
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.memory_advice import advice
-from medic.report.memory_code import in_code
+from medic.report.memory_code import in_code, in_groups
 from medic.report.memory_line import verdict
 from medic.report.memory_notes import choice, held_unused, notes
 from medic.sizing import Sizing
@@ -82,6 +82,7 @@ def full(console: Console, sizing: Sizing) -> None:
     _open(blocks, sizing)
     advice(blocks, sizing.advice, sizing.capacity or 0)
     in_code(blocks, sizing.advice, sizing.run_config)
+    in_groups(blocks, sizing.advice, sizing.run_config)
     _diff(blocks, sizing)
 
 

@@ -30,7 +30,7 @@ def added(folder: Path, name: str, text: str) -> list[str]:
     index = load()
     config = size_run(collect([str(file)]), index).run_config
     field = "activation_checkpointing"
-    change = Change(field, config.get(field), True, Text("-", "-"))  # noqa: FBT003 - a value
+    change = Change(field, config.get(field), True, Text("-", "-"))
     frameworks = list(index.frameworks.values())
     diff = diff_for([change], config, {}, frameworks, lambda path: Path(path).read_bytes())
     return [line[1:] for line in diff.splitlines() if line.startswith("+") and line[1:2] != "+"]
