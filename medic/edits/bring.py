@@ -24,13 +24,18 @@ def bring(
     config: RunConfig,
 ) -> None:
     """Adds the keys that ``key`` brings where nothing states them. Raises EditRefused."""
-    if key is None or change.new is False:
+    alone = change.new is False or (change.new == 1 and change.new is not True)
+    if key is None or alone or not _needed(key, config):
         return
     for name, value in key.brings.items():
         stated = config.setting(name, place.beside.framework)
         if stated is None or stated.value is None:
             last = spelt_like(place.path[-1], name, dashes="-" in place.path[-1].lstrip("-"))
             insert(replace(place, path=(*place.path[:-1], last)), value, table, sources)
+
+
+def _needed(key: Key, config: RunConfig) -> bool:
+    return not key.brings_for or (config.integer(key.brings_for) or 1) > 1
 
 
 def place_of(origin: Origin, key: Key | None) -> Place | None:

@@ -17,7 +17,8 @@ class Key:
 
     ``per-device``/``global`` is the scope of a batch size. ``true-means`` gives the value of a
     switch that is on (``bf16: true`` means precision bf16). ``brings``: keys without which it is
-    refused when it is on, and their values where nothing states them. ``partly``: a switch that
+    refused when it is on (above 1), and their values where nothing states them, with ``brings-for``
+    only where that field is above 1. ``partly``: a switch that
     turns on less than the field says: the others of the field are written instead. ``written-with``:
     a key that is written only where this one is given, and then before the others.
     """
@@ -31,6 +32,7 @@ class Key:
     false_means: str | int | float | bool | None = None
     values: Mapping[str, str | int | float | bool] = records.field(default_factory=dict)
     brings: Mapping[str, str | int | float | bool] = records.field(default_factory=dict)
+    brings_for: str = ""
     partly: bool = False
     written_with: str = ""
 

@@ -8,6 +8,7 @@ from medic.run_config import RunConfig, Scalar
 
 KEYS: Mapping[str, tuple[str, ...]] = {
     "experts_per_token": ("num_experts_per_tok", "moe_router_topk", "moe_top_k", "moe_topk"),
+    "expert_tensor": ("expert_tensor_parallel_size",),
     "expert_ffn": ("moe_intermediate_size", "moe_ffn_hidden_size"),
     "shared_ffn": ("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size"),
     "shared_experts": ("n_shared_experts",),

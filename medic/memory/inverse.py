@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from medic.facts.memory import fitting
 from medic.memory.estimate import estimate, tensors
+from medic.memory.experts import splits_stream
 from medic.memory.ranks import spread_anew
 from medic.records import dataclass, replace
 from medic.run_config import Origin, RunConfig, Scalar, Setting, Value
@@ -34,6 +35,9 @@ def changed(config: RunConfig, values: Mapping[str, Scalar]) -> RunConfig:
     more: tuple[Setting, ...] = ()
     if values.get("fused_loss") is True and config.framework in _BY_LIGER:
         more = (Setting(("use_liger_kernel",), value=True, origin=Origin("given")),)
+    tensor = values.get("tensor_parallel_size")
+    if isinstance(tensor, int) and splits_stream(config, tensor):
+        more = (*more, Setting(("sequence_parallel",), value=True, origin=Origin("given")))
     state = replace(config, values={**config.values, **new}, settings=(*config.settings, *more))
     return spread_anew(state, values)
 

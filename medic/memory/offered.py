@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from medic.memory import details
+from medic.memory import details, experts
 from medic.memory.chunked import chunks_of
 from medic.memory.ranks import derived, ranks_of, replicas
 from medic.memory.reading import DERIVED
@@ -109,7 +109,9 @@ def tensor(config: RunConfig) -> Iterator[dict[str, Scalar]]:
     if config.framework not in _TENSOR:
         return
     for times in (2, 4, 8):
+        stages = _size(config, "pipeline")
         fits = now * times <= node and _divides(config, now * times)
+        fits = fits and experts.grid_divides(config, now * times, stages, ranks_of(config))
         if fits and _spread_further(config, times):
             yield {"tensor_parallel_size": now * times, **_fewer_replicas(config, times)}
 
@@ -127,6 +129,8 @@ def more_gpus(config: RunConfig) -> Iterator[dict[str, Scalar]]:
     for times in (2**n for n in range(1, 11)):
         if now * times > MOST_GPUS:
             return
+        if not experts.grid_divides(config, *_layer(config), now * times):
+            continue
         more = {**shards, **_gpus(config, times)}
         yield {**more, **_less_accumulation(config, times)}
         length, cut = config.integer("sequence_length") or 0, _size(config, "context") * times
@@ -148,16 +152,32 @@ def _over_model(
         replicas(config) or 1,
     )
     free = all_replicas * times
-    wide = next(w for w in (8, 4, 2, 1) if free % w == 0 and _can_be_wide(config, now * w))
+    ranks = ranks_of(config) * times
+    wide = next(
+        w
+        for w in (8, 4, 2, 1)
+        if w == 1
+        or (
+            free % w == 0
+            and _can_be_wide(config, now * w)
+            and experts.grid_divides(config, now * w, stages, ranks)
+        )
+    )
     split: dict[str, Scalar] = {"tensor_parallel_size": now * wide} if wide > 1 else {}
     own = {name: value for name, value in more.items() if name != "data_parallel_size"}
     for deep in (2**n for n in range((free // wide).bit_length())):
         left, over = divmod(free, wide * deep)
         if over or (config.integer("num_layers") or 0) % (stages * deep):
             continue
+        if not experts.grid_divides(config, now * wide, stages * deep, ranks):
+            continue
         if config.stated("data_parallel_size"):
             own["data_parallel_size"] = left
         yield {**own, **split, **({"pipeline_parallel_size": stages * deep} if deep > 1 else {})}
+
+
+def _layer(config: RunConfig) -> tuple[int, int]:
+    return _size(config, "tensor"), _size(config, "pipeline")
 
 
 def _can_be_wide(config: RunConfig, tensor: int) -> bool:

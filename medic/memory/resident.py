@@ -41,7 +41,7 @@ def local(setup: Setup) -> Local:
     # The stated number of parameters counts what the shape leaves out (biases, positions).
     factor = setup.parameters / shape.parameters if setup.parameters else 1.0
     return Local(
-        factor * experts / (setup.tensor * setup.expert),
+        factor * experts / ((setup.expert_tensor or setup.tensor) * setup.expert),
         factor * ends / setup.tensor,
         factor * max(0.0, inside - experts) / setup.tensor,
     )
@@ -57,10 +57,12 @@ def states_of(setup: Setup) -> States:
     here = local(setup)
     if setup.lora:
         return _adapter_states(setup, here)
-    # Experts are spread over the ranks already: fewer replicas are left to shard over.
+    # Experts are spread over the ranks already: fewer replicas are left to shard over, or more where
+    # tensor parallel ranks hold others.
+    spread = (setup.expert_tensor or setup.tensor) * setup.expert
     parts = (
         (here.outer + here.rest, here.outer, setup.shards),
-        (here.experts, 0.0, max(1, setup.shards // setup.expert)),
+        (here.experts, 0.0, max(1, setup.shards * setup.tensor // spread)),
     )
     each = [
         model_states(

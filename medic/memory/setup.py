@@ -33,6 +33,7 @@ class Setup:
     all_forward_first: bool = False  # GPipe's schedule instead of 1F1B
     context: int = 1
     expert: int = 1
+    expert_tensor: int = 0  # ranks that share each expert; 0: as many as share a layer
     sequence_parallel: bool = False
     gathered_inputs: bool = False  # what maps take is kept gathered, not gathered again (DTensor)
     loss_parallel: bool = False  # logits and loss are split over tensor parallel ranks

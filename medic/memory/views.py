@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from medic.i18n import Text
-from medic.memory import details, megatron, recomputing, torchtitan
+from medic.memory import details, experts, megatron, recomputing, torchtitan
 from medic.memory.adapters import adapted_maps, own_adapters
 from medic.memory.chunked import chunks_of
 from medic.memory.evaluating import evaluation_batch, keeps_no_logits
@@ -163,6 +163,7 @@ def _with_details(read: Reader, common: Setup) -> Setup:
     return replace(
         common,
         expert=config.integer("expert_parallel_size") or 1,
+        expert_tensor=experts.tensor_size(config, common.tensor),
         chunks=max(megatron.chunks(config, pipeline), torchtitan.chunks(config, pipeline)),
         all_forward_first="gpipe" in details.word(config, "pipeline_schedule"),
         parameters_offloaded=parameters,

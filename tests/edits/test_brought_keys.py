@@ -23,14 +23,19 @@ NEMO = (
 )
 
 
-def added(folder: Path, name: str, text: str) -> list[str]:
-    """The lines of a file in which all layers are recomputed, as far as they are others."""
+RECOMPUTED = ("activation_checkpointing", True)
+
+
+def added(
+    folder: Path, name: str, text: str, asked: tuple[str, bool | int] = RECOMPUTED
+) -> list[str]:
+    """The lines of a file with one field changed, as far as they are others."""
     file = folder / name
     file.write_text(text)
     index = load()
     config = size_run(collect([str(file)]), index).run_config
-    field = "activation_checkpointing"
-    change = Change(field, config.get(field), True, Text("-", "-"))
+    field, value = asked
+    change = Change(field, config.get(field), value, Text("-", "-"))
     frameworks = list(index.frameworks.values())
     diff = diff_for([change], config, {}, frameworks, lambda path: Path(path).read_bytes())
     return [line[1:] for line in diff.splitlines() if line.startswith("+") and line[1:2] != "+"]
@@ -67,3 +72,19 @@ def test_nemo_has_names_of_its_own(tmp_path: Path, method: str) -> None:
         "  activations_checkpoint_method: uniform",
         "  activations_checkpoint_num_layers: 1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "size", "after"),
+    [
+        ("--num-experts 8", 2, "--num-experts 8 --sequence-parallel"),
+        ("--num-experts 8 --sequence-parallel", 2, "--num-experts 8 --sequence-parallel"),
+        ("--bf16", 2, "--bf16"),
+    ],
+)
+def test_experts_ask_for_sequence_parallelism_beside_tensor_parallelism(
+    tmp_path: Path, before: str, size: int, after: str
+) -> None:
+    start = f"{START} --tensor-model-parallel-size"
+    found = added(tmp_path, "run.sh", f"{start} 1 {before}\n", ("tensor_parallel_size", size))
+    assert found == [f"{start} {size} {after}"]
