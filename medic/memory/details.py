@@ -144,7 +144,8 @@ def more_models(config: RunConfig) -> bool:
 
 def rolls_out(config: RunConfig) -> bool:
     """Whether a rollout engine has a share of the GPU, or answers are sampled."""
-    return any(detail(config, name) is not None for name in ("rollout_share", "generations"))
+    told = any(detail(config, name) is not None for name in ("rollout_share", "generations"))
+    return told or config.framework == "verl"
 
 
 def megatron_actor(config: RunConfig) -> bool:

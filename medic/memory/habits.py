@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from medic.memory import chunked, details, megatron, plugins, recomputing, torchtitan
+from medic.memory import chunked, details, megatron, plugins, recomputing, torchtitan, verl
 from medic.memory.silent import SILENT
 from medic.records import replace
 from medic.run_config import Origin, RunConfig, Scalar, Value
@@ -154,12 +154,6 @@ def model_files(config: RunConfig) -> set[str]:
     return {span.file for span in stated if span is not None}
 
 
-def _verl(config: RunConfig) -> dict[str, Scalar]:
-    """The actor's micro batch and sequence."""
-    micro = details.count(config, "actor_micro_batch")
-    return _sampled(config) | ({"micro_batch_size": micro} if micro else {})
-
-
 def _sampled(config: RunConfig) -> dict[str, Scalar]:
     """The longest prompt with the longest answer that is sampled for it."""
     prompt, response = (details.count(config, n) for n in ("prompt_length", "response_length"))
@@ -171,7 +165,7 @@ _MORE: Mapping[str, Callable[[RunConfig], dict[str, Scalar]]] = {
     "openrlhf": _sampled,
     "torchtune": chunked.stated,
     "trl": _sampled,
-    "verl": _verl,
+    "verl": verl.micro_batch,
 }
 
 

@@ -50,6 +50,9 @@ class HeadTrace:
             t.new("gathered", sizes.inner * each)
         t.new("logits", sizes.inner * each)
         t.drop("gathered", "part")
+        if setup.logit_bytes:
+            t.new("soft", (setup.logit_bytes - 2) * each)
+            return
         if sizes.inner == 2:
             t.new("float", 4 * each)
         t.new("soft", 4 * each)
@@ -151,10 +154,14 @@ class HeadTrace:
     def _logits_back(self) -> None:
         sizes, t = self.sizes, self.loss
         each = sizes.tokens * sizes.vocab
-        t.new("losses", 4 * each)
-        t.new("back", 4 * each)
-        t.drop("losses", "soft")
-        if sizes.inner == 2:
+        if self.setup.logit_bytes:
+            t.held["back"] = t.held.pop("logits")
+            t.drop("soft")
+        else:
+            t.new("losses", 4 * each)
+            t.new("back", 4 * each)
+            t.drop("losses", "soft")
+        if sizes.inner == 2 and not self.setup.logit_bytes:
             t.new("back", 2 * each)
         if self._gathers():
             t.new("back", sizes.inner * each // sizes.split)

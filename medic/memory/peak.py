@@ -103,7 +103,7 @@ class Step(Quantities):
         parts = self._loss(always)
         if self.setup.style == "autocast":
             parts["weight copies"] = self.copies(cached=True)
-        if not self.setup.fused_loss:
+        if not (self.setup.fused_loss or self.setup.logit_bytes):
             times = 2 if self.setup.reference_logits else 1
             parts["logits"] = parts["logits"] * act.FORWARD_LOGIT_BYTES * times // act.LOGIT_BYTES
         return parts

@@ -73,8 +73,11 @@ def both_logits(config: RunConfig) -> tuple[bool, bool, bool]:
 
 
 def has_reference(config: RunConfig) -> bool:
-    """Whether a frozen copy of the model lies on the GPU too."""
+    """Whether a frozen copy of the model lies on the GPU too. verl's waits on the host under FSDP
+    (``workers/fsdp_workers.py``: ``CPUOffload`` of every role but the actor)."""
     if config.integer("lora_rank") or details.has_adapters(config):
+        return False
+    if config.framework == "verl" and not details.megatron_actor(config):
         return False
     without = any(
         found is not None and found.value is True

@@ -159,6 +159,8 @@ class Quantities:
         each: float = act.COMPILED_LOGIT_BYTES if setup.compiled else act.LOGIT_BYTES
         if setup.loss_chunks:
             each = bytes_a_logit(setup.loss_chunks, whole=setup.whole_logits, view=setup.view)
+        elif setup.logit_bytes:
+            each = setup.logit_bytes
         elif setup.engine == "megatron":
             each = act.MEGATRON_LOGIT_BYTES
         elif setup.view == 0 and (setup.more_models or not setup.known):
@@ -171,9 +173,10 @@ class Quantities:
         return setup.tensor if setup.engine == "megatron" or setup.loss_parallel else 1
 
     def logits_block(self) -> int:
-        """The largest block of the loss: logits in fp32."""
+        """The largest block of the loss: logits in fp32, or as they are."""
         setup = self.setup
-        block = 4 * self.tokens * self.shape.vocab // self.vocab_split()
+        width = 2 if setup.logit_bytes else 4
+        block = width * self.tokens * self.shape.vocab // self.vocab_split()
         return block // max(1, setup.loss_chunks) if setup.is_last and not setup.fused_loss else 0
 
     def fused_loss_fixed(self) -> int:

@@ -77,6 +77,7 @@ class Setup:
     local_layers: bool = False  # Megatron's own, without Transformer Engine
     compiled: bool = False
     fused_loss: bool = False
+    logit_bytes: int = 0  # of a loss whose gradient takes the logits' place; 0: the usual one
     loss_chunks: int = 0  # torchtune's losses in chunks of the tokens; 0: all at once
     whole_logits: bool = False  # of these the one that is handed all logits
     old_liger: bool = False  # before 0.8.5, whose fused loss takes more

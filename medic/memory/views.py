@@ -30,6 +30,7 @@ from medic.memory.setup import Engine, Setup
 from medic.memory.shape import MAPS, Shape
 from medic.memory.states import QUANTIZED, Style
 from medic.memory.tensor import splits_logits, splits_stream
+from medic.memory.verl import logit_bytes
 from medic.memory.windows import padded_of, windows_of
 from medic.records import dataclass, replace
 from medic.run_config import RunConfig
@@ -211,7 +212,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
     stream, logits = splits_stream(read), splits_logits(read)
     stated = read.config.integer("parameters") or read.inner
     perhaps = _perhaps_sharded(read, common)
-    both = both_logits(read.config)
+    both, own_loss = both_logits(read.config), logit_bytes(read.config)
     load = whole_at_load(read.config, sharded=common.zero == ALL)
     save = whole_at_save(read.config)
     return tuple(
@@ -233,6 +234,7 @@ def _spread(read: Reader, common: Setup, shapes: Views[Shape] | None) -> tuple[S
             recompute=recompute[i],
             compiled=compiled[i],
             fused_loss=loss[i],
+            logit_bytes=own_loss[i],
             lean_evaluation=lean_evaluation[i],
             old_liger=(False, False, True)[i],  # no config tells its version
             fused_attention=fused[i],

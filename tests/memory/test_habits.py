@@ -224,7 +224,7 @@ def test_nothing_is_claimed_without_the_engine_config_that_is_named(of: Sized, t
 
 def test_nothing_is_said_of_accumulation_where_there_is_no_setting_for_it(of: Sized) -> None:
     found = of(
-        VERL.replace("=8 actor_rollout_ref.rollout.name", "=32 actor_rollout_ref.rollout.name"),
+        VERL.replace("=8 actor_rollout_ref.rollout.name", "=128 actor_rollout_ref.rollout.name"),
         name="run.sh",
     )
     assert not [line for line in found["assumed"] if "accumulation" in line]
