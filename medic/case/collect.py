@@ -157,7 +157,10 @@ def _take_notes(
     Beside the logs of a run one that is no complaint, as a README, is a hint at most.
     """
     texts = [
-        note_text(f.path, named=f.named) if f.kind == "note" or f.named else None for f in files
+        note_text(f.path, named=f.named)
+        if f.kind == "note" or (f.named and f.kind == "log")
+        else None
+        for f in files
     ]
     kept = [f for f, text in zip(files, texts, strict=True) if text is None and f.kind != "note"]
     beside = of_run or any(file.kind in OF_A_RUN for file in kept)

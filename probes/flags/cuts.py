@@ -177,8 +177,15 @@ def _flags_alone(document: Document, script: ScriptText) -> Iterator[tuple[int, 
         text = word.text if word else ""
         inside = word is not None and _is_within(word.span, command.span)
         place = word.span if word is not None and inside else command.span
-        named = _FLAG.match(text) or _DOTTED.match(text)
-        if named and not script.line_text(place.line)[: place.column - 1].strip():
+        line = script.line_text(place.line)
+        stands = (
+            line[place.column - 1 :].lstrip("\"'").startswith((text, "$"))
+        )  # eval's are elsewhere
+        if (
+            (_FLAG.match(text) or _DOTTED.match(text))
+            and stands
+            and not line[: place.column - 1].strip()
+        ):
             yield place.line, text
 
 

@@ -35,5 +35,7 @@ def test_megatron_takes_no_beginning_for_the_whole(lint_text: Lint, whole: str, 
 def test_whole_names_and_a_word_of_ones_own_are_quiet(lint_text: Lint) -> None:
     for text in (MEGATRON, MEGATRON.replace("--min-lr 1e-5", "--expert-model x")):
         found = lint_text(text, "train.sh")
-        assert not any(one.name == "argument-deprecated" for one in found)
+        named = [one for one in found if one.name == "argument-deprecated"]
+        assert all(one.severity == "info" for one in named)  # a fork may have a word of its own
+    assert not any(one.name == "argument-deprecated" for one in lint_text(MEGATRON, "train.sh"))
     assert not any(one.name == "misspelt-flag" for one in lint_text(MEGATRON, "run.sh"))
