@@ -124,7 +124,7 @@ def size_run(
         read=evidence.read,
         not_read=tuple(evidence.not_read),
         diff=as_diff(advice, config, evidence.facts, index),
-        choices=tuple(choices(config, found)),
+        choices=tuple(choices(config, found, () if smallest or advice.taken else advice.alone)),
         named=details.unread_engine(config),
         positions=_exceeded(config),
         evaluation=evaluation,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from medic.memory import details
 from medic.memory.inverse import MOST, changed
 from medic.memory.reading import DERIVED
 from medic.run_config import RunConfig, Scalar
@@ -12,6 +13,8 @@ from medic.run_config import RunConfig, Scalar
 def smaller_micro_batches(config: RunConfig) -> Iterator[dict[str, Scalar]]:
     """Those that the sequences of a rank divide into; a global batch that is written down, and that
     the rest contradicts, tells them."""
+    if not details.accumulates(config):
+        return
     micro = config.integer("micro_batch_size") or 1
     total = micro * (config.integer("gradient_accumulation_steps") or 1)
     ranks, whole = config.integer("data_parallel_size"), config.integer("global_batch_size")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from medic.facts import MemoryEstimate
 from medic.memory import torchtitan
@@ -10,6 +10,7 @@ from medic.memory.estimate import estimate, tensors
 from medic.memory.evaluating import with_one
 from medic.memory.inverse import changed
 from medic.memory.peak import size, steps_of
+from medic.memory.remedies import Bound, Remedy
 from medic.memory.resident import states_of
 from medic.memory.views import read_setups
 from medic.records import dataclass
@@ -31,23 +32,31 @@ MOVES = 0.03  # less of the peak is not told
 @dataclass(frozen=True)
 class Choice:
     """An assumed field, what it was taken as, and about the bytes if it were ``other`` (None: they
-    cannot be told, or are the same)."""
+    cannot be told, or are the same), as a ``bound`` where the remedy that does the same is told so."""
 
     field: str
     taken: str
     other: str
     after: int | None
+    bound: Bound = "exact"
 
 
-def choices(config: RunConfig, found: MemoryEstimate) -> Iterator[Choice]:
+def choices(
+    config: RunConfig, found: MemoryEstimate, told: Sequence[Remedy] = ()
+) -> Iterator[Choice]:
     """The assumptions on precision, with the peak (of the states, where no more is known) if they
-    were otherwise."""
+    were otherwise; of ``told`` remedies theirs, where one does that and no more."""
+    same = {c.field: (c.new, one) for one in told if len(one.changes) == 1 for c in one.changes}
     now, peak = _quick(config), found.estimate or found.states_likely
     for field, others in OTHERS.items():
         taken = found.assumed.get(field, "")
         if taken not in others or (found.fits and field in SAVING):
             continue
         other = others[taken]
+        new, remedy = same.get(field, (None, None))
+        if remedy is not None and new == other:
+            yield Choice(field, taken, str(other).lower(), remedy.peak, remedy.bound)
+            continue
         after = _quick(changed(config, {field: other})) or 0
         if now and peak and after and abs(after - now) > MOVES * now:
             yield Choice(field, taken, str(other).lower(), int(peak * after / now))

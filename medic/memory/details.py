@@ -89,6 +89,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "reference_dtype": ("reference_torch_dtype",),
     "stage": ("stage", "rlhf_type", "rl"),
     "liger": ("use_liger_kernel", "enable_liger_kernel"),
+    "fp8_format": ("fp8_format", "model.fp8"),
     "fused_gate": ("bias_swiglu_fusion", "bias_activation_fusion"),
     "shard_degree": (
         "data_parallel_shard_degree",
@@ -171,6 +172,18 @@ def in_part(config: RunConfig) -> bool:
     return (
         switched or lean or word(config, "tuning") == "freeze" or some not in (None, 0, False, "")
     )
+
+
+# Switches of steps that are taken layer by layer in the backward pass, with which trainers refuse to accumulate
+# (torchtune ``full_finetune_single_device.py``; LLaMA-Factory ``trainer_utils.py``), and the word in the names of
+# transformers' (``trainer.py``).
+_IN_BACKWARD = ("optimizer_in_bwd", "galore_layerwise", "apollo_layerwise")
+
+
+def accumulates(config: RunConfig) -> bool:
+    """Whether gradients of several micro batches can be added up."""
+    switched = any(s is not None and s.value is True for s in map(config.setting, _IN_BACKWARD))
+    return not switched and "layerwise" not in str(config.get("optimizer") or "").lower()
 
 
 def has_adapters(config: RunConfig) -> bool:

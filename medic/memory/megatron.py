@@ -65,6 +65,12 @@ def chunks(config: RunConfig, pipeline: int) -> int:
     return max(1, stated)
 
 
+def in_fp8(config: RunConfig) -> bool:
+    """Whether Transformer Engine computes in fp8, beside any precision of the weights."""
+    told = details.detail(config, "fp8_format")
+    return told is True or (isinstance(told, str) and told.lower() not in ("", "none", "false"))
+
+
 def recomputed(config: RunConfig, pipeline: int) -> float:
     """Share of a stage's layers that Megatron's ``block`` method recomputes."""
     layers = config.integer("num_layers")

@@ -223,7 +223,7 @@ def _fewer_replicas(config: RunConfig, times: int) -> dict[str, Scalar]:
 
 def _spread_further(config: RunConfig, times: int) -> bool:
     """Whether so many replicas can become one."""
-    return (replicas(config) or 1) % times == 0
+    return (replicas(config) or 1) % times == 0 and details.accumulates(config)
 
 
 def _splits_sequences(config: RunConfig) -> bool:
@@ -238,7 +238,10 @@ def _splits_sequences(config: RunConfig) -> bool:
             and config.get("fsdp") is True
             and details.count(config, "fsdp_version") == 2
         )
-    return config.framework in _CONTEXT
+    own_layers = (
+        details.word(config, "layers") == "local"
+    )  # Megatron's, which have no ring attention
+    return config.framework in _CONTEXT and not own_layers
 
 
 def _divides(config: RunConfig, count: int) -> bool:

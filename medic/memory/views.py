@@ -137,7 +137,7 @@ def _common(read: Reader) -> Setup | None:
         saved_ends=details.saved_ends(config) if rank else 0,
         offloaded=read.word("optimizer_offload") in ("cpu", "nvme"),
         quantised=read.word("quantization") in QUANTIZED,
-        fp8=read.word("precision") == "fp8",
+        fp8=read.word("precision") == "fp8" or (read.megatron and megatron.in_fp8(config)),
         mixture=(config.integer("num_experts") or 1) > 1,
         casts=details.casts(config),
         own_modules=read.own_modules,

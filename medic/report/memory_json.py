@@ -41,7 +41,13 @@ def json_data(sizing: Sizing) -> dict[str, Any]:
         "model": sizing.model,
         "assumed": [f"{name} = {value}" for name, value in found.assumed.items()],
         "choices": [
-            {"field": c.field, "taken": c.taken, "other": c.other, "device": c.after}
+            {
+                "field": c.field,
+                "taken": c.taken,
+                "other": c.other,
+                "device": c.after,
+                "bound": c.bound,
+            }
             for c in sizing.choices
         ],
         "unknown": list(found.unknown),

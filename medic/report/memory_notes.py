@@ -156,15 +156,20 @@ def _cut(place: str) -> Text:
     ).fill(place=place)
 
 
+_ABOUT = {"at-least": Text("at least", "至少为"), "at-most": Text("at most", "至多为")}
+
+
 def choice(one: Choice) -> Text:
     """What was assumed, and the peak if it were otherwise."""
     line = Text(
-        "assumed: {f} = {taken}; with --set {f}={other} it would be about {n}",
-        "假定 {f} = {taken}；若 --set {f}={other}，则约为 {n}",
+        "assumed: {f} = {taken}; with --set {f}={other} it would be {about} {n}",
+        "假定 {f} = {taken}；若 --set {f}={other}，则{about} {n}",
     )
     if one.after is None:
         line = Text(
             "assumed: {f} = {taken}; else --set {f}={other}",
             "假定 {f} = {taken}；否则请用 --set {f}={other}",
         )
-    return line.fill(f=one.field, taken=one.taken, other=one.other, n=gib(one.after or 0))
+    about = _ABOUT.get(one.bound, Text("about", "约为"))
+    filled = line.fill(f=one.field, taken=one.taken, other=one.other, about=about)
+    return filled.fill(n=gib(one.after or 0))

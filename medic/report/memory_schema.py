@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from medic.report.schema_parts import BOOLEAN, INTEGER, STRING, document, items, maybe, record
 
+_BOUND = {"enum": ["exact", "at-least", "at-most", "formula"]}
 _BOUNDS = record({"low": maybe(INTEGER), "estimate": maybe(INTEGER), "high": maybe(INTEGER)})
 _REMEDY_PEAK = record(
     {
@@ -13,7 +14,7 @@ _REMEDY_PEAK = record(
         "change": items(record({"field": STRING, "old": {}, "new": {}})),
         "peak": maybe(INTEGER),
         "device": INTEGER,
-        "bound": {"enum": ["exact", "at-least", "at-most", "formula"]},
+        "bound": _BOUND,
         "fits": BOOLEAN,
     }
 )
@@ -43,7 +44,15 @@ MEMORY = document(
         "model": STRING,
         "assumed": items(STRING),
         "choices": items(
-            record({"field": STRING, "taken": STRING, "other": STRING, "device": maybe(INTEGER)})
+            record(
+                {
+                    "field": STRING,
+                    "taken": STRING,
+                    "other": STRING,
+                    "device": maybe(INTEGER),
+                    "bound": _BOUND,
+                }
+            )
         ),
         "unknown": items(STRING),
         "not_modelled": items(STRING),

@@ -8,6 +8,7 @@ import pytest
 
 from medic.memory.habits import settled
 from medic.memory.measured import not_measured
+from medic.memory.offered import context
 from medic.memory.setup import Setup
 from medic.memory.views import read_setups
 from medic.run_config import Origin, RunConfig, Setting, Value
@@ -118,3 +119,23 @@ def test_which_modules_are_recomputed_is_not_modelled() -> None:
 
     assert doubts() == []
     assert "recompute_modules" in doubts(recompute_modules="mlp")[0]
+
+
+def test_fp8_is_said_not_to_be_modelled() -> None:
+    def doubts(**settings: Any) -> list[str]:
+        likely = setups(transformer_impl="local", **settings)[1]
+        return [text.en for text in not_measured(likely, "", "megatron")]
+
+    assert any("fp8" in text for text in doubts(fp8_format="hybrid"))
+    assert doubts(fp8_format=None) == doubts() == []
+
+
+@pytest.mark.parametrize(("layers", "offered"), [("local", False), ("transformer_engine", True)])
+def test_sequences_are_split_by_transformer_engine_alone(layers: str, offered: bool) -> None:
+    given = Origin("given")
+    config = RunConfig(
+        {name: Value(value, given) for name, value in SIZES.items()},
+        framework="megatron",
+        settings=(Setting(("transformer_impl",), layers, given),),
+    )
+    assert bool(list(context(config))) is offered

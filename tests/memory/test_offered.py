@@ -8,12 +8,13 @@ import pytest
 
 from medic.facts.memory import fitting
 from medic.index.knowledge import load
+from medic.memory.batches import smaller_micro_batches
 from medic.memory.estimate import estimate
 from medic.memory.inverse import changed
 from medic.memory.named import with_model
 from medic.memory.remedies import Advice, advise
 from medic.memory.usual import with_usual
-from medic.run_config import Origin, RunConfig, Value
+from medic.run_config import Origin, RunConfig, Setting, Value
 
 GIB = 2**30
 LONG = {
@@ -132,3 +133,26 @@ def test_what_does_not_fit_says_by_how_much() -> None:
     advice = advise(run("llama-3-70b", "nanogpt", **stated), 24 * GIB)
     assert not advice.fits
     assert "GiB too much" in _title(advice, 24 * GIB).en
+
+
+@pytest.mark.parametrize(
+    ("framework", "settings", "optimizer", "offered"),
+    [
+        ("torchtune", {"optimizer_in_bwd": True}, "adamw", False),
+        ("llama-factory", {"galore_layerwise": True}, "adamw_torch", False),
+        ("hf-trainer", {}, "galore_adamw_layerwise", False),
+        ("torchtune", {"optimizer_in_bwd": False}, "adamw", True),
+        ("hf-trainer", {}, "galore_adamw", True),
+    ],
+)
+def test_no_accumulation_where_each_layer_steps_in_the_backward_pass(
+    framework: str, settings: dict[str, bool], optimizer: str, offered: bool
+) -> None:
+    origin = Origin("file")
+    values = {"micro_batch_size": 4, "optimizer": optimizer, "sequence_length": 4096}
+    config = RunConfig(
+        {name: Value(value, origin) for name, value in values.items()},
+        framework=framework,
+        settings=tuple(Setting((name,), value, origin) for name, value in settings.items()),
+    )
+    assert bool(list(smaller_micro_batches(config))) is offered

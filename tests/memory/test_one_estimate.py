@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from medic.commands import main
 
 Run = Callable[..., tuple[int, str, str]]
+Sized = Callable[..., dict[str, Any]]
 CONFIG = """model_name_or_path: Qwen/Qwen2.5-7B-Instruct
 stage: sft
 finetuning_type: lora
@@ -68,3 +70,21 @@ def test_lint_says_why_what_will_not_fit_is_no_finding(
     out, told = capsys.readouterr()
     assert ("no finding" in told or "不计为问题" in told) == (not claimed)
     assert ("micro-batch-too-large" in out) == claimed
+
+
+def test_an_assumption_and_the_remedy_that_does_the_same_have_one_number(sized: Sized) -> None:
+    shared = {"world_size": 8, "zero_stage": 3, "micro_batch_size": 1, "sequence_length": 4096}
+    for bound, gpu in (("at-least", "h100-80g"), ("exact", "240GiB")):
+        found = sized("--model", "qwen2.5-72b", "--gpu", gpu, **shared)
+        field = "activation_checkpointing"
+        choice = next(one for one in found["choices"] if one["field"] == field)
+        remedy = next(one for one in found["remedies"] if one["name"] == "recompute-activations")
+        assert choice["device"] == remedy["device"]
+        assert choice["bound"] == remedy["bound"] == bound
+
+
+def test_a_lower_bound_of_an_assumption_is_said_to_be_one(run: Run) -> None:
+    shared = {"world_size": 8, "zero_stage": 3, "micro_batch_size": 1, "sequence_length": 4096}
+    for lang, words in (("en", "=true it would be at least"), ("zh", "=true，则至少为")):
+        words_of = ("--model", "qwen2.5-72b", "--gpu", "h100-80g")
+        assert words in " ".join(run(*words_of, lang=lang, **shared)[1].split())
