@@ -22,7 +22,7 @@ from medic.memory.hosted import host_of_node
 from medic.memory.inverse import STEP, Largest, changed, largest
 from medic.memory.named import nearest_model, with_model
 from medic.memory.preferences import staged
-from medic.memory.remedies import Advice, advise
+from medic.memory.remedies import Advice, advise, with_usual_batch
 from medic.memory.usual import usual_estimate, with_usual
 from medic.memory.verdict import Verdict, verdict_of
 from medic.records import dataclass, replace
@@ -60,6 +60,7 @@ class Sizing:
     cuts: tuple[str, ...] = ()  # places where a script's command ends before its last flags
     wide: tuple[str, ...] = ()  # assumed fields that make a wide range wide
     host: tuple[int, int] = (1, 0)  # ranks of a node, and what they hold in host memory, in bytes
+    usual: tuple[Mapping[str, int], int] = ({}, 0)  # see ``remedies.with_usual_batch``
     near: str = ""  # the known model that the name of an unknown one is near
 
     @property
@@ -132,8 +133,14 @@ def size_run(
         cuts=_cuts(case, index),
         wide=widest(config, found),
         host=host_of_node(config),
+        usual=with_usual_batch(config, capacity) if states_alone(found) else ({}, 0),
         near="" if name else nearest_model(config, index),
     )
+
+
+def states_alone(found: MemoryEstimate) -> bool:
+    """Whether a batch is all that the peak lacks, or more."""
+    return found.estimate is None and found.states_likely is not None
 
 
 def _evidence(case: Case, index: Index, needed: str) -> Evidence:

@@ -62,7 +62,7 @@ def _offload(config: RunConfig) -> Ways:
 
 def _narrow_weights(config: RunConfig) -> Ways:
     held = config.get("parameter_dtype") in (None, "fp32")
-    if held and offered.has_narrow_weights(config):
+    if held and offered.has_narrow_weights(config) and not details.upcasts(config):
         yield {"precision": "bf16", "parameter_dtype": "bf16"}
 
 

@@ -101,5 +101,6 @@ def _given(launch: Launch) -> Iterator[tuple[str, str | None]]:
             continue
         name, sign, value = word.partition("=")
         behind = value if sign else after
-        if behind is None or not behind.startswith("--"):
-            yield name.lstrip("-").replace("-", "_"), behind
+        if behind is not None and behind.startswith("--"):
+            behind = ""  # a switch: what follows is an option of its own
+        yield name.lstrip("-").replace("-", "_"), behind

@@ -154,6 +154,8 @@ def style_of(read: Reader) -> Views[Style]:
     if read.megatron or details.deepspeed(read.config):
         return "master", "master", "master"
     pure = held in ("bf16", "fp16")
+    if details.upcasts(read.config):
+        return "shards", "shards", "shards"
     if read.config.get("fsdp") is True:
         if not held:
             read.assumed["parameter_dtype"] = "fp32"

@@ -75,12 +75,25 @@ def advise(config: RunConfig, capacity: int) -> Advice:
     return Advice(alone, plan, bool(plan) and plan[-1].peak <= fitting(capacity))
 
 
-def _of_states(config: RunConfig, capacity: int) -> Advice:
-    """Where the states alone are too large and the batch is unknown: with one of usual size."""
+def usual_batch(config: RunConfig) -> dict[str, int]:
+    """The sizes of a batch that nothing states, of usual size."""
     taken = {name: size for name, size in USUAL_BATCH.items() if config.integer(name) is None}
     longest = config.integer("max_position_embeddings")
     if longest and "sequence_length" in taken:
         taken["sequence_length"] = min(longest, taken["sequence_length"])
+    return taken
+
+
+def with_usual_batch(config: RunConfig, capacity: int | None) -> tuple[dict[str, int], int]:
+    """Those sizes and the likely peak in bytes with them; 0 where it cannot be told all the same."""
+    taken = usual_batch(config)
+    found = estimate_of(read_setups(changed(config, taken)), capacity) if taken else None
+    return taken, (found.estimate or 0) if found is not None else 0
+
+
+def _of_states(config: RunConfig, capacity: int) -> Advice:
+    """Where the states alone are too large and the batch is unknown: with one of usual size."""
+    taken = usual_batch(config)
     state = changed(config, taken)
     if not taken or tensors(state) is None:
         return Advice()

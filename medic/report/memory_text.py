@@ -127,8 +127,8 @@ def _head(blocks: Blocks, sizing: Sizing) -> None:
                 "with the CUDA context (what nvidia-smi shows): at least {low}; by the formulas {n}",
                 "计入 CUDA 上下文（nvidia-smi 所示）：至少 {low}；按公式为 {n}",
             )
-        sizes = {"n": found.estimate, "low": found.low or 0, "high": found.high or 0}
-        blocks.paragraph(line.fill({k: gib(v) for k, v in sizes.items()}), "  ", "  ")
+        bounds = {"n": found.estimate, "low": found.low or 0, "high": found.high or 0}
+        blocks.paragraph(line.fill({k: gib(v) for k, v in bounds.items()}), "  ", "  ")
     if found.estimate is None and found.states_likely is not None:
         line = Text(
             "weights, gradients and optimizer states alone, as assumed below; with other "
@@ -136,6 +136,11 @@ def _head(blocks: Blocks, sizing: Sizing) -> None:
             "仅为下述假定下的权重、梯度与优化器状态；换其他假定至少 {low}",
         )
         blocks.paragraph(line.fill(low=gib(found.reserved_low or 0)), "  ", "  ")
+    taken, peak = sizing.usual
+    if peak:
+        line = Text("with {v}, say: about {n} in all", "例如取 {v}：总计约 {n}")
+        sizes = ", ".join(f"{name}={size}" for name, size in taken.items())
+        blocks.paragraph(line.fill(v=sizes, n=gib(peak)), "  ", "  ")
     if sizing.capacity is None:
         line = Text("GPU unknown: give --gpu h100-80g", "显卡未知：请用 --gpu h100-80g 指定")
         blocks.paragraph(line, "  ", "  ")

@@ -34,6 +34,8 @@ _MAY_RECOMPUTE = ("checkpoint", "checkpoint_wrapper", "set_activation_checkpoint
 _NOT_TRAINED = ("eval", "val", "test", "dev", "infer")
 _LENGTHS = ("max_length", "max_seq_length", "max_seq_len", "seq_len", "seq_length", "block_size",
             "sequence_length", "context_length", "max_len")  # fmt: skip
+_BATCHES = ("batch_size", "micro_batch_size", "per_device_batch_size", "per_device_train_batch_size",
+            "train_batch_size", "device_batch_size")  # fmt: skip
 _DTYPES = ("dtype", "torch_dtype")
 
 
@@ -62,10 +64,16 @@ def loop_of(reader: Reader, module: ast.Module) -> Group | None:
 
 
 def _batch(loop: Calls) -> Result | None:
-    """Of the loader that is trained on."""
+    """Of the loader that is trained on; where the program makes none, a variable that is named so."""
     loaders = [c for c in loop.named("DataLoader") if not _is_other(loop.scopes.bound_to(c))]
     found = [loop.argument(c, "batch_size", 1) or Unknown(c) for c in loaders]
-    return one(found)
+    return one(found) if loop.named("DataLoader") else one(_named(loop, _BATCHES))
+
+
+def _named(loop: Calls, names: tuple[str, ...]) -> list[Result]:
+    """What variables and options of these names are known to be."""
+    named = [*loop.scopes.constants(), *loop.scopes.reader.options.items()]
+    return [v for name, v in named if name.lower() in names and isinstance(v, Known)]
 
 
 def _is_other(name: str) -> bool:
@@ -90,10 +98,7 @@ def _accumulation(loop: Calls) -> Result | None:
 
 def recompute(loop: Calls) -> Result | None:
     """On where it is switched on in any case; off where all of the code is known not to."""
-    on: list[Result] = [
-        Unknown(call) if loop.scopes.may_not_run(call) else Known(True, call.func)
-        for call in loop.named(*_RECOMPUTES)
-    ]
+    on: list[Result] = [_switched(loop, call) for call in loop.named(*_RECOMPUTES)]
     for call in loop.named("prepare_model_for_kbit_training"):
         said = loop.argument(call, "use_gradient_checkpointing", 1) or Known(True, call.func)
         on.append(Unknown(call) if loop.scopes.may_not_run(call) else said)
@@ -103,6 +108,13 @@ def recompute(loop: Calls) -> Result | None:
         return None
     made = next(c for c in loop.calls if makes_model(c))
     return Known(False, made.func)
+
+
+def _switched(loop: Calls, call: ast.Call) -> Result:
+    """Whether a call that switches something on is made."""
+    if loop.scopes.never_runs(call):
+        return Known(False, call.func)
+    return Unknown(call) if loop.scopes.may_not_run(call) else Known(True, call.func)
 
 
 def _compiled(loop: Calls) -> Result | None:
@@ -157,8 +169,7 @@ def _length(loop: Calls) -> Result | None:
         and (value := loop.argument(call, "max_length")) is not None
     ]
     if not found:
-        named = [*loop.scopes.constants(), *loop.scopes.reader.options.items()]
-        found = [v for name, v in named if name.lower() in _LENGTHS and isinstance(v, Known)]
+        found = _named(loop, _LENGTHS)
     return one(found)
 
 

@@ -75,6 +75,18 @@ class Scopes:
             at = up
         return False
 
+    def never_runs(self, node: ast.AST) -> bool:
+        """Whether it stands behind a condition that is known not to hold."""
+        at: ast.AST | None = node
+        while at is not None:
+            up = self.above.get(at)
+            if isinstance(up, ast.If) and at is not up.test:
+                test = self.value(up.test)
+                if isinstance(test, Known) and bool(test.value) != (at in up.body):
+                    return True
+            at = up
+        return False
+
     def constants(self) -> Iterator[tuple[str, Result]]:
         """Names of the module, and of its functions, that are bound once."""
         yield from self.reader.names.items()

@@ -31,7 +31,9 @@ ARGUMENTS = frozenset(
 # arguments are called where a trainer's configuration states them.
 BESIDE: Mapping[str, Mapping[str, str]] = {
     "LoraConfig": {"r": "lora_r", "target_modules": "lora_target_modules"},
-    "BitsAndBytesConfig": {"load_in_4bit": "load_in_4bit", "load_in_8bit": "load_in_8bit"},
+    "BitsAndBytesConfig": {
+        name: name for name in ("load_in_4bit", "load_in_8bit", "bnb_4bit_use_double_quant")
+    },
     # Unsloth's, which take as arguments what others take as objects.
     "get_peft_model": {"r": "lora_r", "target_modules": "lora_target_modules"},
 }

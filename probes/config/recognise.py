@@ -9,6 +9,7 @@ from pathlib import PurePath
 from medic.facts import Document, GivenFile, Launch, Word
 from medic.records import replace
 from medic.run_config import PLAIN
+from medic.text.patterns import regex
 
 from ..flags.key_names import FLAT, KNOWN, guess, normal
 from .carriers import Carrier, Stated, settle, unknown
@@ -28,6 +29,10 @@ _HANDED = 100
 # Programs that hand their ranks to torchrun, as these variables say (ms-swift cli/main.py,
 # LLaMA-Factory launcher.py).
 _BY_ENVIRONMENT = frozenset(("swift", "megatron", "llamafactory-cli"))
+# Of these one that starts as many ranks as GPUs are visible where no variable says how many (launcher.py,
+# ``get_device_count``).
+_ONE_A_GPU = frozenset(("llamafactory-cli",))
+_DEVICES = regex(r"[0-9]+(?:,[0-9]+)*")
 _VARIABLES = {"NPROC_PER_NODE": "--nproc_per_node", "NNODES": "--nnodes"}
 
 
@@ -149,8 +154,12 @@ class Recogniser:
     def _environment(self, launch: Launch) -> Stated | None:
         """What torchrun gets from the variables of a program that starts it."""
         keys = next((keys for keys in self.keys if keys.framework.name == "torchrun"), None)
-        given = [(flag, launch.environment.get(name, "")) for name, flag in _VARIABLES.items()]
-        if keys is None or not launch.environment.get("NPROC_PER_NODE", "").isdigit():
+        around = dict(launch.environment)
+        devices = around.get("CUDA_VISIBLE_DEVICES", "")
+        if launch.launcher in _ONE_A_GPU and _DEVICES.fullmatch(devices):
+            around.setdefault("NPROC_PER_NODE", str(len(devices.split(","))))
+        given = [(flag, around.get(name, "")) for name, flag in _VARIABLES.items()]
+        if keys is None or not around.get("NPROC_PER_NODE", "").isdigit():
             return None
         span = launch.launcher_words[0].span if launch.launcher_words else launch.span
         words = [Word(span, t, t) for flag, text in given if text for t in (flag, text)]

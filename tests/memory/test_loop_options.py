@@ -130,3 +130,40 @@ def test_without_its_init_stage_3_puts_the_whole_model_on_each_card(
 ) -> None:
     found = of(engine(3, init), gpu="64xh100-80g")
     assert (found["phases"]["load"] > 2 * 7.6e9) is whole
+
+
+SWITCHED = """import argparse, torch
+from transformers import AutoModelForCausalLM
+p = argparse.ArgumentParser()
+p.add_argument("--batch-size", type=int, default=4)
+p.add_argument("--seq-len", type=int, default=2048)
+p.add_argument("--grad-ckpt", action="store_true")
+a = p.parse_args()
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B", torch_dtype=torch.bfloat16).cuda()
+if a.grad_ckpt: model.gradient_checkpointing_enable()
+opt = torch.optim.AdamW(model.parameters(), lr=1e-5)
+for batch in loader:
+    model(**batch).loss.backward(); opt.step(); opt.zero_grad()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "micro", "recomputes"),
+    [
+        ("--batch-size 8 --grad-ckpt", "", True),
+        ("--grad-ckpt --batch-size 8", "", True),
+        ("--batch-size 8", "", False),
+        ("--grad-ckpt", "micro_batch_size = 4 (train.py:4)", True),
+        ("", "micro_batch_size = 4 (train.py:4)", False),
+    ],
+)
+def test_a_switch_of_one_s_own_and_the_batch_s_default_are_read(
+    sized: Sized, tmp_path: Path, words: str, micro: str, recomputes: bool
+) -> None:
+    (tmp_path / "train.py").write_text(SWITCHED)
+    (tmp_path / "run.sh").write_text(f"python train.py {words}\n".replace(" \n", "\n"))
+    found = sized(str(tmp_path / "run.sh"), str(tmp_path / "train.py"), "--gpu=24GB")
+    told = [line for line in found["assumed"] if "micro_batch_size" in line]
+    assert told == ([micro] if micro else [])
+    off = [line for line in found["assumed"] if "activation_checkpointing = off" in line]
+    assert bool(off) is not recomputes
