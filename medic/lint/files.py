@@ -12,6 +12,7 @@ from medic.facts import GivenFile, Launches
 from medic.i18n import Text, current
 from medic.index.knowledge import Index
 from medic.lint import together
+from medic.lint.grounds import with_sound_fixes
 from medic.probe import Finding, Probe
 from medic.records import dataclass, replace
 from medic.run_config import RunConfig, Span
@@ -177,7 +178,7 @@ def _launch(case: Case, index: Index, names: frozenset[str] | None, crew: Crew) 
             passed.append(seen.name)
     findings.sort(key=lambda f: (f.file, f.line, f.column, ORDER[f.severity], f.name))
     return LintReport(
-        findings=tuple(findings),
+        findings=tuple(with_sound_fixes(findings, config)),
         not_checked=_not_checked(evidence, index),
         passed=tuple(sorted(passed)),
         run_config=config,

@@ -50,15 +50,15 @@ LOCAL = Text(
     "{address} is another machine on each of the {nodes} nodes",
     "{address} 在 {nodes} 个节点上各指各自的机器",
 )
-_OVER = Text(
+OVER = Text(
     "{ranks} processes a node, but the job asks for {gpus} GPUs a node",
     "每个节点 {ranks} 个进程，而作业每个节点只申请了 {gpus} 张 GPU",
 )
-_UNDER = Text(
+UNDER = Text(
     "{ranks} processes a node, but the job asks for {gpus} GPUs a node: the rest are idle",
     "每个节点 {ranks} 个进程，而作业每个节点申请了 {gpus} 张 GPU，其余闲置",
 )
-_NODES = Text(
+NODES = Text(
     "the launch is for {said} nodes, the job asks for {asked}",
     "启动命令按 {said} 个节点，作业申请了 {asked} 个",
 )
@@ -267,7 +267,7 @@ def _counts(case: _Case) -> Iterator[Fault]:
     else:
         return
     if ranks is not None and place is not None and ranks != gpus:
-        name, what = (TOO_MANY, _OVER) if ranks > gpus else (OTHERWISE, _UNDER)
+        name, what = (TOO_MANY, OVER) if ranks > gpus else (OTHERWISE, UNDER)
         yield Fault(name, what.fill(ranks=ranks, gpus=gpus), place)
 
 
@@ -280,7 +280,7 @@ def _node_count(case: _Case) -> Iterator[Fault]:
     if case.srun is not None and (stated(case.srun, "--nodes", "-N") or narrowed(case.srun)):
         return
     if (said > asked or case.srun is not None) and is_fixed(case.script, found[0]):
-        what = _NODES.fill(said=said, asked=asked)
+        what = NODES.fill(said=said, asked=asked)
         yield Fault(OTHERWISE, what, _place(found[0]))
 
 

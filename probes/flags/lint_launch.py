@@ -14,6 +14,7 @@ from . import arguments, layout
 from .allotted import beyond_hostfile, devices_without_tasks
 from .argument_repairs import one_task
 from .array_tasks import RACE, one_folder
+from .counts_of_file import of_file
 from .device_lists import refused_together
 from .first_node import only_first_node
 from .job_address import loopback_interface, loopback_of_job
@@ -100,6 +101,7 @@ def _findings(
     for fault in (
         *faults,
         *only_first_node(script, launch, allocation),
+        *of_file(script, launch, allocation, config_of(look) if alone else None),
         *devices_without_tasks(launch, allocation, config_of(look), look.frameworks),
         *beyond_hostfile(script, launch, look.parse(script.file)),
     ):

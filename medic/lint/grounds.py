@@ -1,0 +1,42 @@
+"""Fixes that are computed from a number which another finding calls wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from medic.i18n import Text
+from medic.records import replace
+from medic.run_config import RunConfig
+
+if TYPE_CHECKING:
+    from medic.lint.files import LintFinding
+
+# What tells that the stated number of processes is none of the job's, and what is computed from it.
+_PROCESSES = frozenset(("more-ranks-than-gpus", "launch-not-as-allocated"))
+_COMPUTED = frozenset(("train-batch-mismatch", "global-batch-not-divisible-by-replicas"))
+_FIRST = Text(
+    "settle the number of processes first (line {line} of {file}): the batch is computed from it",
+    "请先确定进程数（{file} 第 {line} 行）：批次由它算出",
+)
+
+
+def with_sound_fixes(findings: Sequence[LintFinding], config: RunConfig) -> list[LintFinding]:
+    """The findings, of which those of the batch have no fix where the number of processes that it
+    is computed from is told to be wrong."""
+    places = set(_places(config))
+    wrong = [f for f in findings if f.name in _PROCESSES and (f.file, f.line, f.column) in places]
+    if not wrong:
+        return list(findings)
+    said = _FIRST.fill(file=wrong[0].file, line=wrong[0].line)
+    return [
+        replace(f, fix=None, shown=(), by_hand=(said,)) if f.name in _COMPUTED else f
+        for f in findings
+    ]
+
+
+def _places(config: RunConfig) -> Iterator[tuple[str, int, int]]:
+    value = config.values.get("world_size")
+    for origin in value.carriers() if value is not None else ():
+        if origin.span is not None:
+            yield origin.span.file, origin.span.line, origin.span.column
