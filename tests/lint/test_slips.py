@@ -89,6 +89,9 @@ MUTATIONS = [
     ("LR=1e-5", "export NCCL_IB_DISALBE=1\nLR=1e-5", NO_EFFECT, 7),
     ("LR=1e-5", "export MASTER_PORT=129500\nLR=1e-5", "impossible-value", 7),
     ("--ntasks-per-node", "--ntask-per-node", UNKNOWN, 3),
+    ("--nodes=1", "--node=1", UNKNOWN, 2),
+    ("--gpus-per-node=8", "--gpu=8", UNKNOWN, 4),
+    ("#SBATCH --nodes=1", "#SBATCH --tme=2:00:00", UNKNOWN, 2),
     ("#SBATCH --nodes=1", "#SBACTH --job-name=a", LATE, 2),
     ("LR=1e-5", "LR=1e-5\nmodule laod cuda/12.4", SLIP, 8),
     ("LR=1e-5", "LR=1e-5\nmdoule load cuda/12.4", SLIP, 8),
@@ -107,6 +110,9 @@ MUTATIONS = [
     ("--gpus-per-node=8\n\nexport", "--gpus-per-node=8\n\nmodule load cuda\n#SBATCH --time=1:00:00\nexport", LATE, 7),
 ]  # fmt: skip
 QUIET = [
+    # The beginning of one option stands for it; a plugin of the site may add others.
+    ("#SBATCH --nodes=1", "#SBATCH --part=gpu"),
+    ("#SBATCH --nodes=1", "#SBATCH --container-image=a.sqsh"),
     # The value of a flag, not a flag without its dashes.
     ('--run_name "$NAME"', "--run_name learning_rate"),
     # A comment, and a directive that is switched off.
