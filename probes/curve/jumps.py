@@ -101,15 +101,16 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
         half = (values[i - 1] + values[peak]) / 2
         up = next(n for n in range(i, peak + 1) if values[n] >= half)
         told = values[i - 1], steps[i - 1], steps[peak], up - i + 1, values[up], steps[up]
-        stays = back and _stays(values[i : end + 1], level)
+        stays = back and _stays(values[i - 1], values[i : end + 1], level)
         found.append(Jump(i, steps[i], level, values[peak], length, back, behind, *told, stays))
         i = end + 1
     return found
 
 
-def _stays(stretch: Sequence[float], level: float) -> bool:
+def _stays(last: float, stretch: Sequence[float], level: float) -> bool:
+    """Whether the loss is at the height of the stretch at once, and to its end."""
     least = level + EVEN * (median(stretch) - level)
-    return len(stretch) >= STRETCH and min(stretch[1:]) >= least
+    return len(stretch) >= STRETCH and last <= least <= min(stretch)
 
 
 def _local(history: Sequence[float]) -> float:

@@ -49,6 +49,7 @@ def test_an_epoch_of_two_digits_keeps_every_loss() -> None:
         ([10.0, 8.9, *[8.4] * 8], 60, True),  # it ends as suddenly as it began
         ([10.0, 9.0, 8.0, 7.4, 7.0, 6.6, 6.3, 6.1, 5.9, 5.8], 60, False),  # it heals
         ([10.0, 8.9], 60, False),  # a batch or two
+        ([6.5, 7.4, *[8.6] * 8], 60, False),  # it climbed
     ],
 )
 def test_a_stretch_of_other_data(look: Any, bad: list[float], after: int, told: bool) -> None:
