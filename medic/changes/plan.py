@@ -120,7 +120,15 @@ def _change(known: Known, name: str, entry: Set) -> Change | None:
     old = known.config.get(name)
     constant = Computed(entry.set, Text("", ""))
     found = COMPUTATIONS[entry.compute](known, name) if entry.compute else constant
-    return None if same(old, found.value) else Change(name, old, found.value, found.why)
+    done = same(old, found.value) and not (found.value is True and _in_part(known, name))
+    return None if done else Change(name, old, found.value, found.why)
+
+
+def _in_part(known: Known, name: str) -> bool:
+    """Whether a switch that is on is so for a part: of each layer attention's core alone is recomputed."""
+    from medic.memory.recomputing import granularity
+
+    return name == "activation_checkpointing" and granularity(known.config) == "selective"
 
 
 def same(one: Scalar, other: Scalar) -> bool:

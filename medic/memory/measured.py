@@ -110,4 +110,4 @@ def not_measured(setup: Setup, family: str, framework: str = "") -> tuple[Text, 
 
 def _takes_engine(framework: str) -> bool:
     """Whether it is Megatron Core, which Transformer Engine's layers are the default of."""
-    return not framework or any(word in framework for word in ("megatron", "nemo"))
+    return not framework or any(word in framework for word in ("megatron", "nemo", "slime"))

@@ -94,6 +94,10 @@ class Reader:
 
     @property
     def megatron(self) -> bool:
+        """Whether Megatron's layers and optimizer train; slime's ``train_backend`` is it by default."""
+        backend = self.config.setting("train_backend")
+        if self.config.framework == "slime":
+            return backend is None or backend.value != "fsdp"
         return any(w in self.config.framework.lower() for w in _MEGATRON)
 
 

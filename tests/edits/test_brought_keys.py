@@ -8,14 +8,16 @@ import pytest
 
 from medic.case.collect import collect
 from medic.edits.patch import diff_for
+from medic.fixes import propose
 from medic.i18n import Text
 from medic.index.knowledge import load
-from medic.run_config import Change
+from medic.run_config import Change, RunConfig
 from medic.sizing import size_run
 
 FULL = "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1"
 START = "torchrun pretrain_gpt.py --num-layers 8 --hidden-size 1024 --micro-batch-size 8"
 SWIFT = "megatron sft --load m --micro_batch_size 8 --max_length 4096"
+SLIME = "python3 train.py --rollout-batch-size 8 --num-rollout 9 --micro-batch-size 1 --bf16 {}"
 NEMO = (
     "trainer:\n  devices: 8\n"
     "model:\n  micro_batch_size: 8\n  global_batch_size: 64\n  tensor_model_parallel_size: 1\n"
@@ -49,6 +51,7 @@ def added(
         (f"{START} --recompute-activations --bf16", f"{START} --bf16 {FULL}"),
         (f"{START} --recompute-granularity selective", f"{START} {FULL}"),
         (f"{START} --deepspeed", f"{START} --deepspeed --checkpoint-activations"),
+        (SLIME.format("--recompute-activations"), SLIME.format(FULL)),
         (SWIFT, f"{SWIFT} {FULL.replace('-', '_').replace('__', '--')}"),
     ],
 )
@@ -88,3 +91,21 @@ def test_experts_ask_for_sequence_parallelism_beside_tensor_parallelism(
     start = f"{START} --tensor-model-parallel-size"
     found = added(tmp_path, "run.sh", f"{start} 1 {before}\n", ("tensor_parallel_size", size))
     assert found == [f"{start} {size} {after}"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "made"),
+    [
+        ("--recompute-activations", False),
+        ("--recompute-granularity selective", False),
+        (FULL, True),
+    ],
+)
+def test_recomputing_a_part_is_not_recomputing_whole_layers(
+    tmp_path: Path, setting: str, made: bool
+) -> None:
+    (tmp_path / "run.sh").write_text(f"{START} {setting}\n")
+    index = load()
+    config = size_run(collect([str(tmp_path / "run.sh")]), index).run_config
+    remedy = index.remedies["recompute-activations"]
+    assert propose(remedy, {RunConfig: config}, index).made is made

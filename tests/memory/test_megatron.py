@@ -9,6 +9,7 @@ import pytest
 from medic.memory.habits import settled
 from medic.memory.measured import not_measured
 from medic.memory.offered import context
+from medic.memory.reading import Reader
 from medic.memory.setup import Setup
 from medic.memory.views import read_setups
 from medic.run_config import Origin, RunConfig, Setting, Value
@@ -139,3 +140,18 @@ def test_sequences_are_split_by_transformer_engine_alone(layers: str, offered: b
         settings=(Setting(("transformer_impl",), layers, given),),
     )
     assert bool(list(context(config))) is offered
+
+
+@pytest.mark.parametrize(
+    ("framework", "backend", "own"),
+    [
+        ("slime", None, True),
+        ("slime", "megatron", True),
+        ("slime", "fsdp", False),
+        ("trl", None, False),
+    ],
+)
+def test_slime_trains_with_megatrons_layers(framework: str, backend: str | None, own: bool) -> None:
+    given = Origin("given")
+    settings = (Setting(("train_backend",), backend, given),) if backend else ()
+    assert Reader(RunConfig({}, framework=framework, settings=settings)).megatron is own
