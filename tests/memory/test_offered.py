@@ -149,7 +149,11 @@ def test_no_accumulation_where_each_layer_steps_in_the_backward_pass(
     framework: str, settings: dict[str, bool], optimizer: str, offered: bool
 ) -> None:
     origin = Origin("file")
-    values = {"micro_batch_size": 4, "optimizer": optimizer, "sequence_length": 4096}
+    values: dict[str, Any] = {
+        "micro_batch_size": 4,
+        "optimizer": optimizer,
+        "sequence_length": 4096,
+    }
     config = RunConfig(
         {name: Value(value, origin) for name, value in values.items()},
         framework=framework,
