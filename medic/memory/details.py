@@ -203,14 +203,6 @@ def casts(config: RunConfig) -> bool:
     return config.get("precision") in ("bf16", "fp16") and not pure
 
 
-def upcasts(config: RunConfig) -> bool:
-    """Whether trained weights are made fp32 whatever they are loaded in: by accelerate under FSDP with
-    mixed precision (``accelerator.py``, ``prepare_model``; ``fsdp_utils.py``, ``fsdp2_prepare_model``)."""
-    through = config.framework in ("hf-trainer", "trl", "accelerate", "axolotl", "llama-factory")
-    adapters = bool(config.integer("lora_rank")) or has_adapters(config)
-    return through and config.get("fsdp") is True and casts(config) and not adapters
-
-
 def adapter_targets(config: RunConfig) -> str:
     """The maps that adapters lie on, in the config's words, one or a list of them."""
     found = [s for s in config.settings if any(name in s.path for name in KEYS["adapter_targets"])]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from medic.i18n import Text
 from medic.memory import offered, recomputing, torchtitan
 from medic.memory.batches import smaller_micro_batches
+from medic.memory.upcast import upcasts
 from medic.run_config import RunConfig, Scalar
 
 SHORTER = "shorter-sequence"  # the last resort
@@ -62,7 +63,7 @@ def _offload(config: RunConfig) -> Ways:
 
 def _narrow_weights(config: RunConfig) -> Ways:
     held = config.get("parameter_dtype") in (None, "fp32")
-    if held and offered.has_narrow_weights(config) and not details.upcasts(config):
+    if held and offered.has_narrow_weights(config) and not upcasts(config):
         yield {"precision": "bf16", "parameter_dtype": "bf16"}
 
 

@@ -12,6 +12,7 @@ from medic.memory import details, megatron, recomputing, torchtitan
 from medic.memory.gates import is_gated
 from medic.memory.shape import Experts, Shape
 from medic.memory.states import DOUBLE_QUANT, QUANTIZED, Optimizer, Style, counted, optimizer_of
+from medic.memory.upcast import upcasts
 from medic.records import dataclass, field, replace
 from medic.run_config import RunConfig
 
@@ -158,7 +159,7 @@ def style_of(read: Reader) -> Views[Style]:
     if read.megatron or details.deepspeed(read.config):
         return "master", "master", "master"
     pure = held in ("bf16", "fp16")
-    if details.upcasts(read.config):
+    if upcasts(read.config):
         return "shards", "shards", "shards"
     if read.config.get("fsdp") is True:
         if not held:

@@ -25,7 +25,8 @@ CALLS = {
 
 def in_groups(blocks: Blocks, advice: Advice, config: RunConfig) -> None:
     """The lines of an axolotl file that the advised changes take where a value alone does nothing."""
-    fields = {c.field for one in (*advice.alone, *advice.plan) for c in one.changes}
+    fields = {c.field for one in advice.plan for c in one.changes}
+    fields |= {"fused_loss"} & {c.field for one in advice.alone for c in one.changes}
     told = plugins.lines(config, fields)
     if not told:
         return

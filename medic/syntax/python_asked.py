@@ -57,8 +57,9 @@ def _given(name: str, word: str | None, usual: Names) -> Known | Unknown:
         return Unknown(node)
     kind = type(default.value) if isinstance(default, Known) else None
     if not word:
-        switch = isinstance(default, Known) and isinstance(default.value, bool)
-        return Known(not default.value, node) if switch else Unknown(node)
+        if isinstance(default, Known) and isinstance(default.value, bool):
+            return Known(not default.value, node)
+        return Unknown(node)
     if kind is None:
         kind = int if word.isdigit() else str
     cast = _CASTS.get(kind)

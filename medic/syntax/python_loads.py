@@ -54,9 +54,9 @@ def _put_loading(
     for name, value in _alike(scopes, trained).items():
         run.settings.setdefault(name, (value.node, value))
     reference = _handed(scopes, loads, trainers, "ref_model")
-    value = _alike(scopes, reference).get(_DTYPE)
-    if value is not None:
-        run.settings.setdefault(REFERENCE_DTYPE, (value.node, value))
+    held = _alike(scopes, reference).get(_DTYPE)
+    if held is not None:
+        run.settings.setdefault(REFERENCE_DTYPE, (held.node, held))
 
 
 def _handed(

@@ -85,7 +85,7 @@ gradient_checkpointing: true
 
 def test_a_diff_that_is_only_shown_loads_nothing_that_writes_one(tmp_path: Path) -> None:
     (tmp_path / "axolotl.yml").write_text(AXOLOTL, "utf-8")
-    words = ["memory", "axolotl.yml", "--model", "llama-3-8b", "--gpu", "h100-80g"]
+    words = ["memory", "axolotl.yml", "--model", "llama-3-8b", "--gpu", "64GiB"]
     code = (
         f"import sys; from medic.commands import main; main({words!r}); "
         "print(*(n for n in ('medic.edits.writing', 'medic.edits.repairs', "
