@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from medic.case.collect import Case, NotRead
 from medic.errors import MedicError
-from medic.facts import GivenFile, Launches
+from medic.facts import GivenFile, Launches, LogHits
 from medic.i18n import Text, current
 from medic.index.knowledge import Index
 from medic.lint import together
@@ -84,7 +84,8 @@ class LintReport:
 def probes_for_lint(case: Case, index: Index) -> Waves:
     """Probes of files that may report a lint check, with the probes they build on, in waves.
 
-    Probes of logs and GPU reports are loaded only where such files are given.
+    Probes of GPU reports are loaded only where such files are given. None reads what a log tells
+    of a run: checks of scripts leave to it what failed, and the launch that is judged is to come.
     """
     plain = {f.kind for f in case.files} <= {"config", "model-config", "script", "python"}
     rooms = ROOMS if plain else ()
@@ -96,6 +97,7 @@ def probes_for_lint(case: Case, index: Index) -> Waves:
 
 def _probes_for_lint(rooms: tuple[str, ...], index: Index) -> list[Probe]:
     probes = all_probes(rooms)
+    probes = [p for p in probes if LogHits not in p.gives]
     wanted = [p.name for p in probes if p.reads == "artefacts" and set(p.tells) & index.lint_names]
     return [p for p in with_needs(wanted, probes) if p.reads == "artefacts"]
 
