@@ -2,7 +2,8 @@
 
 Nodes, ranks, addresses and ports come from the scheduler of a cluster. Where a script has a default
 for them, and the shell that lint runs in does not have the variable, the finding says so: an error
-then is a warning, and only told where a scheduler usually sets the variable.
+then is a warning, and only told where a scheduler usually sets the variable. So does one of a value
+that is computed from any default, ``$((GPUS / 32 * 16))``: what comes out is nobody's statement.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
+from medic.lint.computed import defaults_under
 from medic.probe import Finding
 from medic.records import replace
 from medic.run_config import FIELDS, Origin, RunConfig, Span
@@ -37,7 +39,7 @@ _CONFLICT = "conflicting-values"
 # Set for every job by schedulers and operators: Slurm, PyTorchJob, Volcano, DLC, torchrun.
 _BY_SCHEDULER = regex(
     r"^(?:SLURM|PBS|LSB|OMPI|PMI|PET|MLP|KUBERNETES)_\w+$|^(?:WORLD_SIZE|N?NODES|NUM_NODES|"
-    r"NODE_COUNT|(?:NODE_|LOCAL_|MACHINE_)?RANK|NODE_ID|MASTER_(?:ADDR|PORT))$"
+    r"NODE_COUNT|(?:\w+_)?WORKER_NUM|(?:NODE_|LOCAL_|MACHINE_)?RANK|NODE_ID|MASTER_(?:ADDR|PORT))$"
 )
 _NEAR = 240  # bytes around a value in which its default begins
 _OPEN = rb"\$\{(\w{1,64}):?[-=][\"']?"
@@ -49,16 +51,29 @@ _IF_ALL = Text("if {names} are not set: {what}", "{names} 均未设置时：{wha
 
 def conditional(told: LintFinding, finding: Finding, config: RunConfig) -> LintFinding:
     """The finding with its condition; as it is, where it has none."""
-    names = tuple(dict.fromkeys(_names(finding, config)))
+    summed = tuple(name for span in _spans(finding, config) for name in defaults_under(span))
+    names = tuple(dict.fromkeys((*_names(finding, config), *summed)))
     if not names:
         # A check may itself suppose what is usual.
         unsure = bool(finding.value.get("supposed")) and told.severity == "error"
         return replace(told, severity="warning") if unsure else told
-    usual = any(_BY_SCHEDULER.match(name) for name in names)
+    usual = bool(summed) or any(_BY_SCHEDULER.match(name) for name in names)
     listed = Text(" and ".join(names), "、".join(names))
     severity = "info" if usual or told.severity == "info" else "warning"
     what = (_IF if len(names) == 1 else _IF_ALL).fill(names=listed, what=told.message)
     return replace(told, severity=severity, message=what, fix=None, shown=(), by_hand=())
+
+
+def _spans(finding: Finding, config: RunConfig) -> Iterator[Span]:
+    """The values that a finding is about: its own place, and those of its numbers on its lines."""
+    if finding.span is not None:
+        yield finding.span
+    lines = {(one.file, one.line) for one in (finding.source, *finding.more) if one.line}
+    numbers = [one for one in finding.value.values() if isinstance(one, int | float)]
+    for value in config.values.values() if lines and numbers else ():
+        if value.value in numbers:
+            spans = (origin.span for origin in value.carriers())
+            yield from (s for s in spans if s is not None and (s.file, s.line) in lines)
 
 
 def _names(finding: Finding, config: RunConfig) -> Iterator[str]:

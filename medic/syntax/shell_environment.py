@@ -14,7 +14,7 @@ from medic.text.patterns import regex
 # What schedulers, operators of clusters and torchrun call the places of a rank.
 OF_THE_WORLD = regex(
     r"^(?:SLURM|PBS|LSB|OMPI|PMI|PET|MLP|KUBERNETES)_\w+$|"
-    r"^(?:\w+_)?(?:N_?NODES?|NUM_NODES?|NODES|NODE_COUNT|NUM_MACHINES|WORLD_SIZE|NODE_?RANK|"
+    r"^(?:\w+_)?(?:N_?NODES?|NUM_NODES?|NODES|NODE_COUNT|NUM_MACHINES|WORKER_NUM|WORLD_SIZE|NODE_?RANK|"
     r"MACHINE_RANK|RANK|LOCAL_RANK|NODE_ID|MASTER(?:_ADDRESS|_IP|_HOST)?|ADDR|PORT|"
     r"NPROC(?:_PER_NODE)?|GPUS?_PER_NODE|NUM_GPUS|N_?GPUS|NUM_PROCESSES)$"
 )

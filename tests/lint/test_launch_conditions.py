@@ -21,7 +21,15 @@ MEGATRON = (
     "  --train-iters 1000 --lr 1.5e-4 --min-lr 1.5e-5 --lr-decay-style cosine\n"
 )
 OTHERS = "MASTER_ADDR=$1; NODE_RANK=$2; "
-OUTSIDE = ("NNODES", "MY_NODES", "SLURM_NNODES", "MASTER_ADDR", "GPUS_PER_NODE", "COUNT")
+OUTSIDE = (
+    "NNODES",
+    "MY_NODES",
+    "SLURM_NNODES",
+    "MASTER_ADDR",
+    "GPUS_PER_NODE",
+    "COUNT",
+    "WORKER_NUM",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -138,3 +146,39 @@ def test_what_does_not_depend_on_the_nodes_has_no_condition(
     assert told(3) == [("error", False)]  # 28 heads
     assert told(4) == []
     assert told(7) == [("info", True)]  # divides the heads, and not the 16 GPUs
+
+
+SUMS = (
+    "{set}\ntorchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 8 --hidden-size 512 "
+    "--num-attention-heads 8 --seq-length 512 --max-position-embeddings 512 --micro-batch-size 1 "
+    "--train-iters 2000 --lr 1e-4 --global-batch-size {batch}\n"
+)
+ZERO, IF = "impossible-value", "if COUNT is not set"
+WRITTEN = (
+    'cat > ds.json <<EOF\n{"train_micro_batch_size_per_gpu": 1, "train_batch_size": $DP}\nEOF\n'
+    "deepspeed train.py --deepspeed ds.json\n"
+)
+
+
+@pytest.mark.parametrize(("written", "batch", "severity", "begins"), [
+    ("COUNT=${COUNT:-8}", "$((COUNT/32*16))", "info", IF),
+    ("N=${COUNT:-1}; DP=$((N/8))", "$DP", "info", IF),
+    ("N=${COUNT:-1}\nDP=$(( N / 8 ))\nB=$((DP * 2))", '"${B}"', "info", IF),
+    (": ${WORKER_NUM:=1}; DP=$((WORKER_NUM/8))", "$DP", "info", "if WORKER_NUM is not set"),
+    # The script's own: written out, or set after its default.
+    ("N=1; DP=$((N/8))", "$DP", "error", "--global-batch-size is 0, it has to be at least 1"),
+    ("N=${COUNT:-8}; N=1; DP=$((N/8))", "$DP", "error",
+     "--global-batch-size is 0, it has to be at least 1"),
+    ("B=${COUNT:-0}", "$B", "error", "--global-batch-size is 0, it has to be at least 1"),
+])  # fmt: skip
+def test_a_sum_of_defaults_is_a_condition(
+    lint_text: Lint, written: str, batch: str, severity: str, begins: str
+) -> None:
+    found = lint_text(SUMS.format(set=written, batch=batch), "run.sh")
+    assert told(found, ZERO) == [(severity, begins)]
+
+
+@pytest.mark.parametrize(("count", "severity"), [("${COUNT:-1}", "info"), ("1", "error")])
+def test_a_sum_in_what_a_script_writes(lint_text: Lint, count: str, severity: str) -> None:
+    found = lint_text(f"N={count}; DP=$((N/8))\n{WRITTEN}", "run.sh")
+    assert [level for level, _ in told(found, ZERO)] == [severity]
