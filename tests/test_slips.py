@@ -16,6 +16,10 @@ KNOWN = ("NCCL_SOCKET_IFNAME", "NCCL_IB_HCA", "CUDA_VISIBLE_DEVICES", "LIB_MODE_
         ("NCCL_SOCKET_IFNAM", "NCCL_SOCKET_IFNAME"),
         ("NCCL_SOCKET_IFNAMES", "NCCL_SOCKET_IFNAME"),
         ("CUDA_VISABLE_DEVICES", "CUDA_VISIBLE_DEVICES"),
+        ("NCCL_HCA_IB", "NCCL_IB_HCA"),  # its words in another order
+        ("CUDA_VISIB_DEVICES", "CUDA_VISIBLE_DEVICES"),  # one of them cut short
+        ("CUDA_HIDDEN_DEVICES", None),  # another word
+        ("MODE_LIB_FASTER", None),  # of no library that has such names
         ("NCCL_SOCKET_IFNAME", None),  # known
         ("NCCL_SOCKET_IFNAME2", None),  # a second one of the same kind
         ("CUDA_VISIBLE_DEVISES", None),  # a consonant

@@ -7,6 +7,7 @@ from collections.abc import Collection
 MIN_LENGTH = 10  # of a name, for a slip of one letter to be told
 # Of what follows the name of the library that reads the variable: NCCL_DEBUG.
 _MIN_REST = 4
+_MIN_WORDS = 3
 _FAMILIES = ("NCCL_", "TORCH_", "CUDA_", "GLOO_", "HF_", "UCX_", "WANDB_", "TORCH_NCCL_")
 _VOWELS = frozenset("AEIOUY")
 
@@ -20,8 +21,24 @@ def meant_variable(name: str, known: Collection[str]) -> str | None:
     family = next((one for one in _FAMILIES if name.startswith(one)), "")
     if len(name) < MIN_LENGTH and not (family and len(name) - len(family) >= _MIN_REST):
         return None
-    near = [one for one in known if one.startswith(family) and _is_slip(name, one)]
+    own = [one for one in known if one.startswith(family)]
+    near = [one for one in own if _is_slip(name, one)] or [
+        one for one in own if family and _has_its_words(name, one)
+    ]
     return near[0] if len(near) == 1 else None
+
+
+def _has_its_words(name: str, other: str) -> bool:
+    """The same words in another order (NCCL_DISABLE_IB), or one of them cut short or drawn out
+    (TORCH_NCCL_BLOCK_WAIT)."""
+    one, two = name.split("_"), other.split("_")
+    if len(one) != len(two) or len(one) < _MIN_WORDS or digits_of(name) != digits_of(other):
+        return False
+    if sorted(one) == sorted(two):
+        return True
+    apart = [(a, b) for a, b in zip(one, two, strict=True) if a != b]
+    short, long = sorted(apart[0], key=len) if len(apart) == 1 else ("", "")
+    return len(short) > _MIN_REST and long.startswith(short)
 
 
 def _is_slip(name: str, other: str) -> bool:

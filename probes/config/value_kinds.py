@@ -211,9 +211,13 @@ def _of_that_kind(text: str, words: Sequence[str]) -> list[str]:
 
 
 def _slip(text: str, word: str, *, sure: bool) -> bool:
-    """``sure``: further words may be right, so only letters swapped, an inner one wrong, or
-    the last left out, or of a long word wrong.
+    """``sure``: further words may be right, so only letters swapped, an inner one wrong, an s
+    behind it, or the last left out, or of a long word wrong.
     """
+    if text == f"{word}s" and len(word) >= _SHORTEST:
+        return True
+    if len(text) == len(word) == _SHORTEST and {*text} == {*word}:  # the wrong one typed twice: dpp
+        return text[0] == word[0] and text[-1] == word[-1]
     if len(text) < _SHORTEST or digits_of(text) != digits_of(word):
         return False
     if sorted(text) == sorted(word):

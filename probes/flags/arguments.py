@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import PurePosixPath
 
 from medic.facts import Launch, ParserSpec, Repair, Word
 from medic.i18n import Text
@@ -99,8 +100,11 @@ class Fault:
     repair: Repair | None = None
 
 
-def behind_script(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
-    """Options of the launcher among the script's arguments.
+def behind_script(
+    launch: Launch, spec: ParserSpec | None, configs: Collection[str] = ()
+) -> Iterator[Fault]:
+    """Options of the launcher among the script's arguments; ``configs``: names of files that are
+    accelerate's, so that its ``--config_file`` is not the script's own.
 
     Launchers hand everything behind the script on (argparse.REMAINDER). A parser that is known
     whole is asked elsewhere.
@@ -118,10 +122,18 @@ def behind_script(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
     for at, word in enumerate(launch.arguments):
         flag = (word.value or "").partition("=")[0]
         name = plain(flag)
-        if not flag.startswith("--") or name not in own or name in before | theirs:
+        its_file = name == "config-file" and _file(launch, at) in configs
+        if flag[:2] != "--" or name in before | theirs or not (its_file or name in own):
             continue
         what = _GOES.fill(flag=flag, script=label[0], launcher=launch.launcher)
         yield Fault(BEHIND, what, word.span, flag, moved_before(launch, at))
+
+
+def _file(launch: Launch, at: int) -> str:
+    """The file that an option of the arguments names, without its folders."""
+    word = launch.arguments[at].value or ""
+    after = launch.arguments[at + 1].value if at + 1 < len(launch.arguments) else ""
+    return PurePosixPath(word.partition("=")[2] or after or "").name
 
 
 def _taken_for_script(launch: Launch) -> Fault | None:

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from medic.facts import Launch
-from medic.i18n import Text
 from medic.run_config import RunConfig, Setting, Span
 from medic.text.patterns import regex
 
 from .counts import count_of
 from .layout import NODES, OTHERWISE, OVER, TOO_MANY, UNDER, Fault
-from .option_words import is_given, option_word
+from .option_words import is_fixed, is_given, option_word
 from .script_text import ScriptText
 from .slurm import Allocation, narrowed, srun_words, stated
 
 _FILE, _RANKS, _MACHINES = "--config-file", "num_processes", "num_machines"
+_GIVEN = ("--num-processes", "-n")
 _HIDES = regex(r"\b(?:CUDA|HIP|ROCR)_VISIBLE_DEVICES=")
 
 
@@ -39,12 +39,16 @@ def of_file(
         return
     if machines is not None and not is_given(words, "--num-machines"):
         yield from _other_nodes(launch, machines, nodes, asked)
-    ranks = _whole(total)
-    if ranks is None or not gpus or is_given(words, "--num-processes", "-n", "--cpu"):
+    ranks, place = _whole(total), _place(total)
+    if is_given(words, *_GIVEN):
+        found = option_word(words, *_GIVEN)
+        if is_given(words, "--num-machines") or found is None or not is_fixed(script, found[0]):
+            return  # told where nothing of it stands in a file
+        ranks, place = count_of(found[1]), found[0].literal or found[0].span
+    if not ranks or not gpus or is_given(words, "--cpu"):
         return
     if ranks == gpus * (asked or nodes) or ranks % nodes or _HIDES.search(script.text):
         return  # as the job has them; what does not divide is told of its own
-    place = _place(total)
     if place is not None and ranks // nodes != gpus:
         name, what = (TOO_MANY, OVER) if ranks // nodes > gpus else (OTHERWISE, UNDER)
         yield Fault(name, what.fill(ranks=ranks // nodes, gpus=gpus), place)

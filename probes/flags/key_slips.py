@@ -10,6 +10,7 @@ from medic.text.patterns import regex
 from medic.text.slips import meant_variable
 
 from .key_names import Names, normal
+from .lightning_keys import trainer_slips
 
 _COLON = Text(
     "two colons behind {meant}: the first one belongs to the key, which nothing reads",
@@ -45,6 +46,16 @@ _ALIKE = (
     frozenset(("gradient_checkpointing", "use_gradient_checkpointing", "activation_checkpointing",
                "enable_gradient_checkpointing", "enable_activation_checkpointing")),
 )  # fmt: skip
+
+
+def of_document(
+    document: Document, known: Collection[str], reader: str
+) -> Iterator[tuple[Node, Text, Repair | None]]:
+    """Slips of a file of the framework ``reader``, or of nobody's; ``known`` are variables."""
+    yield from with_colon(document)
+    yield from variables(document, known)
+    if reader == "lightning" and document.root is not None:
+        yield from trainer_slips(document.root, document.syntax)
 
 
 def with_colon(document: Document) -> Iterator[tuple[Node, Text, Repair | None]]:

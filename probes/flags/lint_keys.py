@@ -30,10 +30,9 @@ from .key_names import (
 from .key_slips import (
     another_name,
     keys_as_text,
+    of_document,
     of_family,
     of_own_model,
-    variables,
-    with_colon,
     word_apart,
 )
 from .meanings import Dictionary, dictionary
@@ -80,7 +79,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             framework = framework or guess([_spelt(k) for k, _ in root.items], tables, plain)
         if document is None or root is None:
             continue
-        slips = [*with_colon(document), *variables(document, look.variables)]
+        slips = list(of_document(document, look.variables, speaks.get(given.path, "")))
         for slip in slips:
             fired = True
             yield _slip(given, *slip)

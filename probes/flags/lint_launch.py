@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from medic.facts import Launch, Launches, LogHits, Parsers
 from medic.i18n import Text
@@ -10,6 +11,7 @@ from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.records import replace
 from medic.run_config import RunConfig, Span
 
+from ..config.documents import readers_of
 from . import arguments, layout
 from .allotted import beyond_hostfile, devices_without_tasks
 from .argument_repairs import one_task
@@ -113,7 +115,7 @@ def _findings(
     for what, span in refused_together(launch):
         yield _finding(script, arguments.VALUE, what, span)
     for found in (
-        *arguments.behind_script(launch, spec),
+        *arguments.behind_script(launch, spec, _launchers_files(look, launch)),
         *arguments.twice(launch, script, scalars),
         *arguments.outside_choices(launch, spec),
         *arguments.without_value(launch, scalars),
@@ -125,6 +127,14 @@ def _findings(
     ):
         finding = _finding(script, found.name, found.what, found.span)
         yield replace(finding, repair=found.repair)
+
+
+def _launchers_files(look: Look, launch: Launch) -> frozenset[str]:
+    """Names of the files that accelerate reads."""
+    if launch.launcher != "accelerate":
+        return frozenset()
+    read = readers_of(config_of(look)).items()
+    return frozenset(PurePath(file).name for file, name in read if name == launch.launcher)
 
 
 def _scalars(look: Look) -> frozenset[str]:

@@ -128,6 +128,7 @@ MUTATIONS = [
     (AXOLOTL, "a.yaml", "steps: 4", "steps: 0", IMPOSSIBLE, 7),
     (AXOLOTL, "a.yaml", "warmup_ratio: 0.05", "warmup_ratio: 5", IMPOSSIBLE, 11),
     (AXOLOTL, "a.yaml", "epochs: 3", "epochs: 3\nmax_steps: 400", "epochs-and-steps-both-set", 9),
+    (HF, "a.sh", "2000", "2000 --num_train_epochs 3", "epochs-and-steps-both-set", 4),
     (ZERO, "ds.json", "true\n  }", "false\n  }", "ungathered-shards-saved", 4),
 ]
 WORKERS = [

@@ -54,6 +54,11 @@ def test_counts_that_the_job_does_not_have_are_told(
     assert (cause, line) in [(f.name, f.line) for f in found if f.file.endswith("acc.yaml")]
 
 
+def test_a_count_of_the_command_is_told_there(lint_text: Lint) -> None:
+    found = _linted(lint_text, 4, 1, more="--num_processes 8 ")
+    assert (MANY, 5) in [(f.name, f.line) for f in found if f.file.endswith("run.sh")]
+
+
 def test_no_batch_is_computed_from_processes_that_are_not_there(lint_text: Lint) -> None:
     found = {f.name: f for f in _linted(lint_text, 8, 1)}
     assert found["train-batch-mismatch"].fix is None

@@ -43,6 +43,17 @@ def test_each_fault_is_told(
     assert [(f.name, f.line) for f in found] == [(cause, line)]
 
 
+ACCELERATES = "distributed_type: MULTI_GPU\nnum_processes: 8\nnum_machines: 1\n"
+LATE = "accelerate launch train.py --config_file {file} --learning_rate 1e-5\n"
+
+
+def test_accelerates_own_file_behind_the_script(lint_text: Lint) -> None:
+    found = lint_text(LATE.format(file="acc.yaml"), "launch.sh", {"acc.yaml": ACCELERATES})
+    assert [(f.name, f.line) for f in found] == [(BEHIND, 1)]
+    found = lint_text(LATE.format(file="mine.yaml"), "launch.sh", {"acc.yaml": ACCELERATES})
+    assert BEHIND not in {f.name for f in found}
+
+
 SOURCE = (
     "import argparse\n"
     "parser = argparse.ArgumentParser()\n"

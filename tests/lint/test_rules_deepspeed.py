@@ -72,6 +72,8 @@ MUTATIONS = [
     (zero(2), zero(2, cpu_offload_use_pin_memory=True), DEPRECATED, "cpu_offload_use_pin_memory"),
     (zero(2), zero(2, stage3_gather_fp16_weights_on_model_save=True),
      DEPRECATED, "stage3_gather_fp16_weights_on_model_save"),
+    (MICRO | {"scheduler": {"type": "StepLR"}}, MICRO | {"scheduler": {"type": "WarmupDecay"}},
+     VALUE, "type"),
     (zero(1), MICRO | {"zero_optimization": True}, DEPRECATED, "zero_optimization"),
 ]  # fmt: skip
 

@@ -14,6 +14,7 @@ EXCLUDE = "options-exclude-each-other"
 NEEDS = "option-needs-another-option"
 UNKNOWN = "misspelt-config-key"
 NO_EFFECT = "option-without-effect"
+VALUE = "flag-value-not-accepted"
 OTHERWISE = "option-reads-otherwise"
 CLEAN: Keys = {
     "model_name_or_path": "my/model",
@@ -58,6 +59,10 @@ MUTATIONS: Rows = [
     ({"do_eval": "true"}, NEEDS, "do_eval"),
     ({"gradient_checkpointing": "false"}, NO_EFFECT, "gradient_checkpointing"),
     ({"lora_rank": "8", "finetuning_type": "full"}, NO_EFFECT, "lora_rank"),
+    ({"quantization_bit": "5"}, VALUE, "quantization_bit"),
+    ({"quantization_bit": "3", "quantization_method": "bnb"}, VALUE, "quantization_bit"),
+    ({"pref_beta": "-0.1", "stage": "dpo"}, VALUE, "pref_beta"),
+    ({"pref_loss": "sigmoids", "stage": "dpo"}, VALUE, "pref_loss"),
     ({"lora_target": "all", "finetuning_type": "freeze"}, NO_EFFECT, "lora_target"),
     ({"packing": "true"}, OTHERWISE, "packing"),
     ({"packing": "true", "neat_packing": "false"}, OTHERWISE, "packing"),
@@ -104,6 +109,8 @@ MUTATIONS: Rows = [
     ({"compute_accuracy": "true", "predict_with_generate": "true"}, EXCLUDE, "compute_accuracy"),
 ]
 SILENT: list[tuple[Keys, str]] = [
+    ({"quantization_bit": "3", "quantization_method": "hqq"}, "HQQ has widths of its own"),
+    ({"pref_beta": "0.1", "pref_loss": "orpo", "stage": "dpo"}, "a beta above 0"),
     (
         {"streaming": "true", "max_steps": "100", "num_train_epochs": None},
         "the length of the stream is given",

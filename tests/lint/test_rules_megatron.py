@@ -17,6 +17,12 @@ BASE = (
 )
 # name of the rule: flags that go together, flags that do not
 CASES = {
+    "unknown-position-embedding": (
+        "--position-embedding-type rope",
+        "--position-embedding-type rotary",
+    ),
+    "unknown-checkpoint-format": ("--ckpt-format torch_dist", "--ckpt-format dist"),
+    "unknown-fp8-format": ("--fp8-format e4m3", "--fp8-format e5m2"),
     "tokenizer-without-model": (
         "--tokenizer-type Llama2Tokenizer --tokenizer-model /data/tokenizer.model",
         "--tokenizer-type Llama2Tokenizer",

@@ -14,10 +14,8 @@ _OVERRIDING = Text("a framework in which steps override epochs", "以步数覆�
 
 
 def check(config: RunConfig) -> LintResult:
-    """max_steps overrides num_train_epochs (transformers training_args.py). Of a launch that is
-    read by transformers itself the framework's own rule tells it.
-    """
-    if not reads(config, HF_TRAINERS) or "hf-trainer" in config.frameworks:
+    """max_steps overrides num_train_epochs (transformers training_args.py)."""
+    if not reads(config, HF_TRAINERS):
         return NotChecked((_OVERRIDING,))
     if not (config.stated("epochs") or config.stated("total_steps")):
         return NotChecked(("epochs", "total_steps"))
