@@ -221,6 +221,10 @@ def test_a_name_of_another_framework_is_told_once(lint_text: Lint) -> None:
         ("num_epochs: 1\n", "lora_model_dir:\n num_epochs: 1\n", [10]),
         ("num_epochs: 1\n", "lora_model_dir:\nnum_epochs: 1\n", []),
         ("num_epochs: 1\n", "num_epochs: 1\nqat:\n  weight_dtype: int8\n", []),
+        # Blocks of plugins, known and not, have keys of their own.
+        ("num_epochs: 1\n", "num_epochs: 1\nhatchery:\n  lora_rank: 8\n  save_steps: 1\n", []),
+        ("num_epochs: 1\n", "num_epochs: 1\ndiffusion:\n  eps: 1e-3\n", []),
+        ("num_epochs: 1\n", "num_epochs: 1\nmy_plugin:\n  save_steps: 1\n", []),
     ],
 )
 def test_a_key_that_slid_below_an_empty_one(
