@@ -118,7 +118,13 @@ def _fired(check: Part, config: RunConfig, result: Fires) -> Finding:
 def _origin(config: RunConfig, name: str) -> Origin | None:
     """Where a canonical field is stated, or else a key of that name."""
     setting = _setting(config, name)
-    return setting.origin if setting else config.origin(name)
+    return setting.origin if setting else config.origin(name) or _switch(config, name)
+
+
+def _switch(config: RunConfig, key: str) -> Origin | None:
+    """Where a flag is given that a field is read from beside others: ``--fp16`` with ``--bf16``."""
+    found = (origin for value in config.values.values() for _, origin in value.also)
+    return next((origin for origin in found if origin.key == key and origin.span), None)
 
 
 def _shown(config: RunConfig, name: str) -> Scalar:

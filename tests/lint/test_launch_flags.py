@@ -166,3 +166,11 @@ def test_a_parser_whose_source_is_given_has_its_own_names(lint_text: Lint) -> No
     text = MEGATRON.format(program="pretrain_gpt.py", more="--foobar 3")
     found = lint_text(text, "run.sh", {"pretrain_gpt.py": source})
     assert not [f for f in found if "no release of Megatron-LM" in f.message.en]
+
+
+@pytest.mark.parametrize("joint", [" ", " \\\n  "])
+def test_two_switches_that_exclude_each_other_have_a_place(lint_text: Lint, joint: str) -> None:
+    text = MEGATRON.replace("--bf16 ", f"--bf16{joint}--fp16 ")
+    found = [one for one in lint_text(text, "run.sh") if one.name == "conflicting-values"]
+    assert {one.line for one in found} == {text[: text.index("--fp16")].count("\n") + 1}
+    assert all(one.column for one in found)
