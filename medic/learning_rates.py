@@ -107,7 +107,7 @@ def anew(config: RunConfig) -> bool:
 
 
 def usual(config: RunConfig) -> Range:
-    kind, size = kind_of(config), parameters(config)
+    kind, size = kind_of(config), parameters(config) or flavored(config)
     if prefers(config):
         return _PREFERENCE_LORA if kind == "lora" or adapts(config) else _PREFERENCE
     if kind == "lora":
@@ -118,7 +118,7 @@ def usual(config: RunConfig) -> Range:
     if size is None:
         return _ANEW if anew(config) and kind == "unknown" else _ANY
     found = next(found for limit, found in _PRETRAINING if size <= limit)
-    if kind == "pretraining":
+    if kind == "pretraining" or anew(config):
         return found
     return Range(_OLMO_ON if config.framework == "olmo" else _ANY.low, found.high)
 
@@ -139,6 +139,13 @@ def named_size(config: RunConfig) -> float | None:
         if found:
             return float(found[1]) * _UNITS[found[2].lower()]
     return None
+
+
+def flavored(config: RunConfig) -> float | None:
+    """Parameters as torchtitan's flavor of a model says them: 8e9 of "8B"; none of "debugmodel"."""
+    flavor = config.setting("model.flavor") if config.framework == "torchtitan" else None
+    found = _SIZE.search(str(flavor.value)) if flavor is not None else None
+    return float(found[1]) * _UNITS[found[2].lower()] if found else None
 
 
 def possible(config: RunConfig) -> Range:

@@ -82,3 +82,14 @@ def test_the_rate_of_the_actor_is_the_run_s(lint_text: Lint) -> None:
     ppo = OPENRLHF.replace("train_dpo", "train_ppo_ray").replace("--learning_", "--actor_learning_")
     assert rates(lint_text(ppo.replace("{rate}", "5e-5"), "run.sh")) == [(HIGH, "info")]
     assert rates(lint_text(ppo.replace("{rate}", "5e-7"), "run.sh")) == []
+
+
+@pytest.mark.parametrize(("flavor", "size", "high"), [
+    ("8B", "a model of 8B", "0.0009"), ("405B", "a model of 405B", "0.0003"),
+    ("debugmodel", "a size that is not stated", "0.006"),
+])  # fmt: skip
+def test_a_flavor_states_the_size(lint_text: Lint, flavor: str, size: str, high: str) -> None:
+    text = TITAN.replace('"8B"', f'"{flavor}"').replace("{rate}", "3e-6")
+    (found,) = (one for one in lint_text(text, "a.toml") if one.name == LOW)
+    assert size in found.message.en
+    assert found.message.en.endswith(f"to {high}")

@@ -8,6 +8,7 @@ from medic.learning_rates import (
     adam_like,
     adapts,
     anew,
+    flavored,
     kind_of,
     parameters,
     prefers,
@@ -119,10 +120,11 @@ def _wide_adapter(config: RunConfig) -> bool:
 
 
 def named_size(config: RunConfig) -> float | None:
-    """Parameters as the name of the base model says them: 8e9 of Llama-3-8B, 30e9 of 30B-A3B."""
+    """Parameters as the name of the base model says them, 8e9 of Llama-3-8B, 30e9 of 30B-A3B, or
+    torchtitan's flavor."""
     name = str(config.get("base_model") or "").rstrip("/").rpartition("/")[2]
     found = _NAMED_SIZE.search(name)
-    return float(found[1]) * 1e9 if found else None
+    return float(found[1]) * 1e9 if found else flavored(config)
 
 
 def placeholders(config: RunConfig, found: Range) -> dict[str, object]:
