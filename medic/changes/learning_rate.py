@@ -8,12 +8,13 @@ from medic.changes.broken_rate import broke, half_of
 from medic.changes.known import Computed, ImpossibleError, Known
 from medic.facts import Curve
 from medic.i18n import Text
-from medic.learning_rates import adam_like, highest, kind_of, possible, usual
+from medic.learning_rates import adam_like, highest, kind_of, parameters, possible, usual
 
 # The floor of a cosine in GPT-3 and LLaMA; above it a schedule hardly decays.
 FLOOR_SHARE = "0.1"
 _SLIP = 10  # times the highest published rate: no study of rates goes there with Adam
 _PLACES = 12
+_SMALL = 3e8  # parameters of the first row of published rates, whose top small models do take
 
 
 def _times(known: Known, field: str, factor: str) -> Computed:
@@ -53,7 +54,10 @@ def _half(known: Known, field: str) -> Computed:
     high = highest(known.config)
     if not adam_like(known.config) or not isinstance(half.value, float) or half.value <= high:
         return half
-    if half.value > high * _SLIP:
+    # The top of a row of sizes is that of its smallest model: ten times it is a slip as well.
+    sized = (parameters(known.config) or 0) > _SMALL
+    of_row = sized and kind_of(known.config) in ("pretraining", "unknown")
+    if half.value > high * _SLIP or (of_row and known.number(field) >= high * _SLIP):
         return _other_place(known, field, half.value)
     by_size = kind_of(known.config) == "pretraining" or high < usual(known.config).high
     whose = Text(" for this size", "该规模") if by_size else Text("", "")

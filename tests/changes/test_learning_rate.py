@@ -21,6 +21,7 @@ from medic.run_config import Origin, Setting
         ({"learning_rate": 8e-3, "min_learning_rate": 8e-4, "parameters": 3e6}, (4e-3, 4e-4)),
         ({"learning_rate": 8e-3, "min_learning_rate": 1e-5, "parameters": 3e6}, (4e-3, None)),
         ({"learning_rate": 8e-3, "parameters": 7e9}, (9e-4, None)),
+        ({"learning_rate": 0.018, "parameters": 1e9}, (2e-3, None)),  # less than ten times the top
         ({"learning_rate": 0.08, "optimizer": "sgd", "parameters": 7e9}, (0.04, None)),
         ({"learning_rate": 1e-3, "base_model": "m"}, (1e-4, None)),
         ({"learning_rate": 3e4, "parameters": 7e9}, (3e-4, None)),  # the minus is missing
@@ -45,6 +46,9 @@ def test_the_peak_falls_to_what_is_usual_and_the_minimum_with_it(
     [
         {"learning_rate": 3.0},  # 3e-3 to 3e-6 are all usual
         {"learning_rate": 7.0, "parameters": 7e9},  # 7e-4 and 7e-5 are
+        # The top for 590M is no rate of 1.3B: 2e-3 and 2e-4 are both published for the row.
+        {"learning_rate": 0.02, "parameters": 1.3e9},
+        {"learning_rate": 0.02, "parameters": 1.3e9, "resume_from": "/a"},
         {
             "learning_rate": 4.0,
             "parameters": 1.76e11,
