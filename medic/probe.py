@@ -21,6 +21,11 @@ Reads = Literal["artefacts", "this-host", "live-process"]
 Reliability = Literal["exact", "heuristic", "person"]
 
 
+# The value of a finding (a Text) that says what to write where any number would be a guess: lint then
+# offers no fix.
+BY_HAND = "by_hand"
+
+
 @dataclass(frozen=True)
 class Finding:
     """One symptom seen (``outcome`` "present" or "absent") or one check outcome observed.

@@ -13,7 +13,7 @@ from medic.i18n import Text, current
 from medic.index.knowledge import Index
 from medic.lint import together
 from medic.lint.grounds import with_sound_fixes
-from medic.probe import Finding, Probe
+from medic.probe import BY_HAND, Finding, Probe
 from medic.records import dataclass, replace
 from medic.run_config import RunConfig, Span
 from medic.runner.crew import Crew
@@ -96,8 +96,7 @@ def probes_for_lint(case: Case, index: Index) -> Waves:
 
 
 def _probes_for_lint(rooms: tuple[str, ...], index: Index) -> list[Probe]:
-    probes = all_probes(rooms)
-    probes = [p for p in probes if LogHits not in p.gives]
+    probes = [p for p in all_probes(rooms) if LogHits not in p.gives]
     wanted = [p.name for p in probes if p.reads == "artefacts" and set(p.tells) & index.lint_names]
     return [p for p in with_needs(wanted, probes) if p.reads == "artefacts"]
 
@@ -214,6 +213,7 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
     values = {name: short(value) for name, value in finding.value.items()}
     remedy = index.remedies[cause.remedies[0]]
     fix = propose(remedy, evidence.facts, index, finding.changes, finding.repair)
+    hand = finding.value.get(BY_HAND)  # the check knows that no number is what was meant
     told = LintFinding(
         name=cause.name,
         code=cause.code,
@@ -224,9 +224,9 @@ def _finding(finding: Finding, index: Index, config: RunConfig, evidence: Eviden
         end_column=end,
         message=words.message.fill(values),
         consequence=consequence(finding, words.then.fill(values)),
-        fix=fix if fix.patch is not None else None,
-        shown=_shown(fix, config),
-        by_hand=_by_hand(fix),
+        fix=fix if fix.patch is not None and not hand else None,
+        shown=() if hand else _shown(fix, config),
+        by_hand=(hand,) if hand else _by_hand(fix),
         also=_also(finding),
     )
     return conditional(told, finding, config)

@@ -93,3 +93,17 @@ def test_a_flavor_states_the_size(lint_text: Lint, flavor: str, size: str, high:
     (found,) = (one for one in lint_text(text, "a.toml") if one.name == LOW)
     assert size in found.message.en
     assert found.message.en.endswith(f"to {high}")
+
+
+@pytest.mark.parametrize(("warmup", "told"), [("1000", 1), ("20000", 1), ("999", 0)])
+def test_no_length_is_offered_for_a_warmup_as_long_as_the_run(
+    lint_text: Lint, warmup: str, told: int
+) -> None:
+    text = TITAN.replace("{rate}", "3e-4") + f"[lr_scheduler]\nwarmup_steps = {warmup}\n"
+    found = [f for f in lint_text(text, "a.toml") if f.name == "warmup-longer-than-run"]
+    assert len(found) == told
+    for one in found:
+        assert one.fix is None
+        assert [said.en for said in one.by_hand] == [
+            "write the warmup that was meant, or the steps of the run"
+        ]
