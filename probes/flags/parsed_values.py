@@ -6,12 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from medic.facts import Launch, Option, ParserSpec, Word
 from medic.i18n import Text
+from medic.text.patterns import regex
 
 from .arguments import VALUE, Fault
 from .match import Known, Unknown, classify, match
 from .suspects import script_parts
 
 _MAX_LISTED = 6
+# A variable, alone or in a text, that is not called as one of further flags.
+_ONE_VALUE = regex(
+    r"(?i)\"?(?:[\w./:=-]|\$(?!\w*(?:arg|opt|flag|extra|more|cmd))[A-Za-z_]\w*"
+    r"|\$\{(?!\w*(?:arg|opt|flag|extra|more|cmd))[A-Za-z_]\w*\})+\"?$"
+)
 _KINDS = {"int": Text("a whole number", "整数"), "float": Text("a number", "数字")}
 _NO_NUMBER = Text(
     "{flag} takes {kind} ({script}), not {value}", "{flag} 需要{kind}（{script}），而不是 {value}"
@@ -70,7 +76,7 @@ def lacking(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
         return
     wanted = [o for o in spec.options if o.required]
     found = match(launch.arguments, spec)
-    if not wanted or found.unread or found.unknown or _opened(launch.arguments):
+    if not wanted or found.unread or found.unknown or _opened(launch.arguments, spec):
         return
     absent = [o.names[0] for o in wanted if found.used.isdisjoint(o.names)]
     if absent:
@@ -79,10 +85,21 @@ def lacking(launch: Launch, spec: ParserSpec | None) -> Iterator[Fault]:
         yield Fault(VALUE, what, launch.script.span, "")
 
 
-def _opened(words: Sequence[Word]) -> bool:
-    """A file of settings in place of flags, help, or a word that only the shell knows."""
+def _is_value(words: Sequence[Word], at: int, spec: ParserSpec) -> bool:
+    """Whether a word of unknown text is the value of the option before it, and may be no more."""
+    before = words[at - 1].value if at else None
+    known = classify(before, spec) if before is not None else None
+    alone = isinstance(known, Known) and known.explicit is None and known.option.takes == "value"
+    return alone and _ONE_VALUE.match(words[at].raw) is not None
+
+
+def _opened(words: Sequence[Word], spec: ParserSpec) -> bool:
+    """A file of settings in place of flags, help, or a word that only the shell knows, but for the
+    one value of an option: ``--lr $lr``.
+    """
     texts = [word.value for word in words]
-    return None in texts or any(
+    unknown = [i for i, text in enumerate(texts) if text is None]
+    return any(not _is_value(words, i, spec) for i in unknown) or any(
         t in ("-h", "--help") or t.startswith("@") or (i == 0 and not t.startswith("-"))
         for i, t in enumerate(texts)
         if t is not None

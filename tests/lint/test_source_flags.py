@@ -141,3 +141,30 @@ def test_a_flag_of_the_scripts_parser_before_it(
 ) -> None:
     found = lint_text(command + "\n", "run.sh", {"train.py": OPEN})
     assert [f.name for f in found] == causes
+
+
+LOOP = "for lr in 1 2; do\n  torchrun train.py {flags}\ndone\n"
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        ("--crop-size $lr", True),
+        ('--crop-size "${lr}"', True),
+        ("--crop-size=$lr", False),
+        ("--crop-size $lr --checkpoint-folder out/$lr", False),
+        # What may hold the flag itself: behind a switch, by its name, all arguments.
+        ("--num-only $lr", False),
+        ("--crop-size $MORE", False),
+        ("--crop-size $lr $@", False),
+        ("--crop-size $lr $(flags)", False),
+    ],
+)
+def test_a_required_option_beside_the_value_of_a_loop(
+    lint_text: Lint, flags: str, told: bool
+) -> None:
+    whole = OPEN.replace("more(parser)\n", "").replace("from project.options import more\n", "")
+    found = lint_text(LOOP.format(flags=flags), "run.sh", {"train.py": whole})
+    assert [one.name for one in found if "asks for --checkpoint" in one.message.en] == (
+        [VALUE] if told else []
+    )
