@@ -7,10 +7,12 @@ from pathlib import Path, PurePath
 
 from medic.facts import GivenFile, Launch, Launches, LogHits, Word
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of, source_of
+from medic.run_config import RunConfig, Setting
 from medic.text.patterns import regex
 
 from ..config.readers.command import Flag, flags
+from .named_in_configs import named_files
 from .script_text import ScriptText, read_script
 
 PATH = "path-wrong-or-forbidden"
@@ -40,9 +42,26 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             if not there:
                 source = script.at(flag.span)
                 yield Finding(PATH, "fires", {"path": flag.value}, source, span=flag.span)
+        for setting, there in _of_configs(look, script, own):
+            judged.append(there)
+            if not there:
+                place = setting.origin.span
+                value = {"path": str(setting.value)}
+                yield Finding(PATH, "fires", value, source_of(setting.origin), span=place)
     # The cause has other faces: of a run, paths that are there here do not speak against it.
     if all(judged) and not look.has(LogHits):
         yield Finding(PATH, "passes") if judged else Skip(needs=_NEEDS, check=PATH)
+
+
+def _of_configs(
+    look: Look, script: ScriptText, launches: Sequence[Launch]
+) -> Iterator[tuple[Setting, bool]]:
+    """Of the configurations that the commands name."""
+    words = (w for one in launches for w in (*one.launcher_words, *one.arguments))
+    named = {path for word in words if (path := _literal(word)).endswith(_ENDINGS)}
+    if named:
+        base = Path(script.file).absolute().parent
+        yield from named_files(config_of(look), base, named, script.text)
 
 
 def _judged(
@@ -119,7 +138,7 @@ PROBE = Probe(
     title=Text("configurations that a command names", "命令所引用的配置文件"),
     tells=(PATH,),
     run=run,
-    wants=(Launches, LogHits),
+    wants=(Launches, RunConfig, LogHits),
     files=("script",),
     without=(Skip(_NEEDS, PATH),),
     seconds=0.01,

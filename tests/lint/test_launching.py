@@ -57,6 +57,29 @@ def test_what_may_be_there(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "there", "told"),
+    [
+        ("llamafactory-cli train sft.yaml", "ds_z3.json", [("path-wrong-or-forbidden", 2)]),
+        ("llamafactory-cli train sft.yaml", "ds_zero3.json", []),
+        ("llamafactory-cli train sft.yaml", "notes.txt", []),  # none was brought along
+        ("cd /work\nllamafactory-cli train sft.yaml", "ds_z3.json", []),
+        ("cp x/ds_zero3.json .\nllamafactory-cli train sft.yaml", "ds_z3.json", []),
+    ],
+)
+def test_an_engines_file_that_a_config_names(
+    tmp_path: Path, text: str, there: str, told: list[tuple[str, int]]
+) -> None:
+    (tmp_path / "sft.yaml").write_text(
+        "stage: sft\ndeepspeed: ds_zero3.json\nfinetuning_type: full\n"
+    )
+    (tmp_path / there).write_text("{}")
+    script = tmp_path / "run.sh"
+    script.write_text(text + "\n")
+    found = lint(collect([str(script), str(tmp_path / "sft.yaml")]), load()).findings
+    assert [(f.name, f.line) for f in found if f.name == "path-wrong-or-forbidden"] == told
+
+
+@pytest.mark.parametrize(
     ("text", "judged"),
     [
         ("python train.py --config a.yaml\n", True),
