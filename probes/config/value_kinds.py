@@ -216,8 +216,9 @@ def _slip(text: str, word: str, *, sure: bool) -> bool:
     """
     if text == f"{word}s" and len(word) >= _SHORTEST:
         return True
-    if len(text) == len(word) == _SHORTEST and {*text} == {*word}:  # the wrong one typed twice: dpp
-        return text[0] == word[0] and text[-1] == word[-1]
+    ends = text[0] == word[0] and text[-1] == word[-1]
+    if ends and len(text) == len(word) == _SHORTEST and {*text} == {*word}:
+        return True  # the wrong letter typed twice: dpp
     if len(text) < _SHORTEST or digits_of(text) != digits_of(word):
         return False
     if sorted(text) == sorted(word):
