@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.facts import Hit, LogHits, MemoryEstimate, Source
-from medic.facts.memory import GIB, fitting, gib, numbers_of, others_of, room_of
+from medic.facts.memory import GIB, fitting, gib, numbers_of, others_of, room_of, wanted_of
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.records import dataclass
@@ -73,7 +73,7 @@ def _estimated(
     found = estimate(config, room)
     if found.low is None:
         return Account(numbers, source, tuple(_says(numbers, None, room)))
-    fit = _held_to(found, wanted(numbers), room)
+    fit = _held_to(found, wanted_of(numbers), room)
     advice = advise(config, fit)
     diff = as_diff(advice, config, evidence.facts, index)
     says = [*_says(numbers, found, room)]
@@ -114,21 +114,9 @@ def _first(hits: Sequence[Hit]) -> Hit | None:
     return next((h for h in told if {"total", "request"} <= numbers_of(h.captures).keys()), None)
 
 
-def wanted(numbers: Mapping[str, int]) -> int | None:
-    """What this process would have held with the request: tensors, the request, and what lies
-    outside torch's allocator."""
-    if "allocated" not in numbers or "request" not in numbers:
-        return None
-    outside = 0
-    if "process" in numbers:
-        reserved = numbers["allocated"] + numbers.get("unallocated", 0)
-        outside = max(0, numbers["process"] - reserved)
-    return numbers["allocated"] + numbers["request"] + outside
-
-
 def _says(numbers: Mapping[str, int], found: MemoryEstimate | None, room: int) -> Iterator[Text]:
     """What follows from the numbers, and from the estimate beside them."""
-    need, beside = wanted(numbers), others_of(numbers)
+    need, beside = wanted_of(numbers), others_of(numbers)
     if need is not None and need > room:
         line = Text(
             "this process wanted {need}, {over} more than it could have",

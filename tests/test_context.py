@@ -8,6 +8,7 @@ import pytest
 
 from medic.beliefs.conditions import applies
 from medic.beliefs.context import context_of
+from medic.facts import Counted, LogHits
 from medic.index.knowledge import load
 from medic.run_config import Origin, RunConfig, Value
 
@@ -28,3 +29,16 @@ def test_one_hardware_queue_hurts_what_gathers(stated: dict[str, Any], fits: boo
     config = RunConfig({name: Value(value, OWN) for name, value in stated.items()})
     cause = load().causes["one-hardware-queue"]
     assert applies(cause, context_of({RunConfig: config})) is fits
+
+
+@pytest.mark.parametrize(
+    ("last", "phase"),
+    [
+        (39, "first-steps"),
+        (Counted(39), None),  # lines of a loss: each may be of many steps
+        (Counted(39, about=39), "first-steps"),
+        (Counted(139), "steady"),
+    ],
+)
+def test_counted_lines_are_not_the_first_steps(last: int, phase: str | None) -> None:
+    assert context_of({LogHits: LogHits(last_step=last)}).facts.get("phase") == phase

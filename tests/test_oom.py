@@ -17,10 +17,10 @@ import pytest
 from medic.case.collect import Case, collect
 from medic.commands import main
 from medic.facts import GpuMemory
-from medic.facts.memory import fitting, others_of, room_of
+from medic.facts.memory import fitting, others_of, room_of, wanted_of
 from medic.fixes import propose
 from medic.index.knowledge import load
-from medic.oom import Account, of_run, of_words, wanted
+from medic.oom import Account, of_run, of_words
 from medic.runner.registry import all_probes
 from medic.runner.run import observe, with_needs
 
@@ -162,7 +162,7 @@ def test_a_message_alone_tells_others_and_what_was_wanted() -> None:
     found = of_words(WORDS, load())
     assert found is not None
     assert others_of(found.numbers) == pytest.approx(39.8 * GIB, rel=0.01)
-    assert wanted(found.numbers) == pytest.approx(50.5 * GIB, rel=0.01)
+    assert wanted_of(found.numbers) == pytest.approx(50.5 * GIB, rel=0.01)
     assert any("other processes hold 39.8 GiB" in line.en for line in found.says)
     assert all(line.zh for line in found.says)
 
@@ -289,7 +289,7 @@ def test_a_run_that_failed_within_the_range_gets_changes_that_make_up_for_what_i
            "config": {"micro": 2, "length": 4096, "attention": "sdpa", "liger": "false"}}  # fmt: skip
     found = account(run, tmp_path)
     assert found.found is not None
-    likely, need = found.found.estimate or 0, wanted(found.numbers) or 0
+    likely, need = found.found.estimate or 0, wanted_of(found.numbers) or 0
     assert likely <= fitting(room_of(found.numbers)) < need <= (found.found.high or 0)
     assert found.room == room_of(found.numbers) * likely // need
     assert found.advice is not None

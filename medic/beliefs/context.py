@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from medic.beliefs.conditions import Context
-from medic.facts import GpuSeries, GpuState, LogHits, Packages, Releases, Source, Stacks
+from medic.facts import Counted, GpuSeries, GpuState, LogHits, Packages, Releases, Source, Stacks
 from medic.run_config import RunConfig
 from medic.versions import pins
 
@@ -95,8 +95,8 @@ def _of_logs(logs: LogHits, *, resumed: bool) -> dict[str, Any]:
     first = logs.steps[0].step if logs.steps else 0
     if resumed and logs.last_step - first < RESUME_STEPS:
         known["phase"] = "after-resume"
-    elif logs.last_step < FIRST_STEPS:
-        known["phase"] = "first-steps"
-    else:
+    elif logs.last_step >= FIRST_STEPS:
         known["phase"] = "steady"
+    elif not Counted.is_count(logs.last_step):  # so many lines are of any number of steps
+        known["phase"] = "first-steps"
     return known

@@ -130,3 +130,15 @@ def others_of(numbers: Mapping[str, int]) -> int | None:
 def room_of(numbers: Mapping[str, int]) -> int:
     """Bytes of the card that other processes leave, by the message's ``numbers``."""
     return numbers["total"] - max(0, others_of(numbers) or 0)
+
+
+def wanted_of(numbers: Mapping[str, int]) -> int | None:
+    """What this process would have held with the request, in bytes, by the message's ``numbers``:
+    tensors, the request, and what lies outside torch's allocator; None where they lack these."""
+    if not {"allocated", "request"} <= numbers.keys():
+        return None
+    outside = 0
+    if "process" in numbers:
+        reserved = numbers["allocated"] + numbers.get("unallocated", 0)
+        outside = max(0, numbers["process"] - reserved)
+    return numbers["allocated"] + numbers["request"] + outside

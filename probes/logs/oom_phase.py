@@ -1,25 +1,28 @@
-"""In which phase of the run the GPU memory ran out, by the traceback, the last step and the last bar."""
+"""In which phase of the run the GPU memory ran out, by the traceback, the last step, and the bar or
+the save that came last before."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from medic.facts import Frame, Hit, LogHits, Traceback, Tracebacks
+from medic.facts import Counted, Frame, Hit, LogHits, Traceback, Tracebacks
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.text.patterns import regex
 
 from . import needs
-from .evaluation_bar import evaluates
+from .evaluation_bar import evaluates, saves
 from .evidence import hits, is_pasted
 from .verdict import hits_of
 
-CHECK = "oom-phase"
+CHECK, MOMENT = "oom-phase", "peak-moment"
 # Functions on the stack, and calls in the source lines that frames show.
 _SAVE_EVAL = regex(
     r"\b_?(?:save(?:_\w+)?|evaluat(?:e|ion)(?:_\w+)?|eval_(?:step|loop|epoch)|validat(?:e|ion)(?:_\w+)?|"
-    r"predict(?:ion_step)?|generate|state_dict|full_state_dict|get_(?:model|optimizer)_state_dict)\("
+    r"predict(?:ion_step)?|generate|state_dict|full_state_dict|get_(?:model|optimizer)_state_dict|"
+    # where ZeRO-3 and FSDP gather what is saved
+    r"zero3_consolidated_\w+|full_p(?:re|ost)_state_dict_hook|full_optim_state_dict)\("
 )
 _OPTIMIZER = regex(
     r"optimi[sz]er\.step\(|scaler\.step\(|_take_model_step\(|_init_group\(|_multi_tensor_\w+\(|"
@@ -50,8 +53,12 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     outcome = phase(frames, last)
     source = first.source
     if outcome != "save-or-eval" and not _trains(frames):
-        bar = evaluates(look, logs, first)
-        outcome, source = ("save-or-eval", bar) if bar is not None else (outcome, source)
+        aside = evaluates(look, logs, first)
+        if aside is None and frames and not _runs_forward(frames):
+            aside = saves(look, logs, first)
+            if aside is not None:
+                yield Finding(MOMENT, "saving", source=aside)
+        outcome, source = ("save-or-eval", aside) if aside is not None else (outcome, source)
     if outcome is None:
         yield Skip(needs.TRACEBACK_OR_STEPS, check=CHECK)
         return
@@ -63,7 +70,8 @@ def phase(frames: tuple[Frame, ...], steps: int | None) -> str | None:
     """The phase, or None if neither frames nor steps tell it.
 
     ``steps`` is the last step that was logged before, None if there was none. What a frame calls
-    outweighs the step count: saving happens at any step, loading before the first one.
+    outweighs the step count: saving happens at any step, loading before the first one. One line
+    that names no step is of any step: neither the first one nor many before this one are told by it.
     """
     calls = _calls(frames)
 
@@ -71,15 +79,22 @@ def phase(frames: tuple[Frame, ...], steps: int | None) -> str | None:
         return any(pattern.search(call) for call in calls)
 
     started = steps is not None and steps > 1
+    uncounted = Counted.is_count(steps) and steps == 1
     if any_of(_SAVE_EVAL):
         return "save-or-eval"
     if any_of(_OPTIMIZER):
+        if uncounted:
+            return None
         return "later-step" if started else "optimizer-step"
     if started:
         return "later-step"
-    if any_of(_LOAD) and not any(f.function in ("forward", "backward") for f in frames):
+    if (
+        not uncounted
+        and any_of(_LOAD)
+        and not any(f.function in ("forward", "backward") for f in frames)
+    ):
         return "at-load"
-    return "first-step" if any_of(_COMPUTE) else None
+    return "first-step" if any_of(_COMPUTE) and not uncounted else None
 
 
 def _calls(frames: tuple[Frame, ...]) -> list[str]:
@@ -89,6 +104,10 @@ def _calls(frames: tuple[Frame, ...]) -> list[str]:
 def _trains(frames: tuple[Frame, ...]) -> bool:
     """Whether a frame is of a training step alone: a bar that stands still says nothing then."""
     return any(_TRAINS.search(call) or _OPTIMIZER.search(call) for call in _calls(frames))
+
+
+def _runs_forward(frames: tuple[Frame, ...]) -> bool:
+    return any(frame.function == "forward" for frame in frames)
 
 
 def _short(file: str) -> str:
@@ -114,7 +133,7 @@ def _traceback(hit: Hit, tracebacks: Tracebacks, logs: LogHits) -> Traceback | N
 PROBE = Probe(
     name="oom-phase",
     title=Text("when the memory ran out", "显存耗尽的阶段"),
-    tells=(CHECK,),
+    tells=(CHECK, MOMENT),
     run=run,
     needs=(LogHits, Tracebacks),
     reliability="heuristic",

@@ -34,11 +34,12 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if not seen:
         yield Finding(CHECK, "not-oom")
         return
-    config = look.with_named_sizes(config_of(look))
+    config = config_of(look)
     missing = config.missing(*_SIZES)
     if missing:
         yield Skip(plain(", ".join(missing)), check=CHECK)
         return
+    config = look.with_named_sizes(config)
     for hit in seen:
         found = judge(config, hit)
         if found is not None:
