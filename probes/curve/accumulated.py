@@ -14,7 +14,7 @@ from . import start
 from .numbers import clean, median
 from .plan import source_at
 
-FACTOR = "accumulation-factor"
+FACTOR, REDUCTION = "accumulation-factor", "loss-reduction"
 EXACT = 0.05  # of the accumulation steps: the noise of the first losses
 BESIDE, FLAT = 3, 1.1  # training losses before an evaluation, and the largest of them by the least
 # Nats: a guess among 256 Ki words has 12.5. A mean over tokens above that, beside a low validation
@@ -53,7 +53,7 @@ def _of_tokens(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Ite
         tokens = start.summed_over(config, first, random)
         if tokens is not None and first > start.FAR * random:
             value = {**told.value, "tokens": tokens, "mean": first / tokens}
-            yield Finding(FACTOR, "sum-over-tokens", value=value, source=told.source)
+            yield Finding(REDUCTION, "sum-over-tokens", value=value, source=told.source)
 
 
 def _of_guess(
@@ -101,7 +101,7 @@ def _of_validation(look: Look, loss: Series, held: Series, steps: int | None) ->
 PROBE = Probe(
     name="curve-accumulated",
     title=Text("the factor of an accumulated loss", "累积 loss 的倍数"),
-    tells=(FACTOR,),
+    tells=(FACTOR, REDUCTION),
     needs=(Curve,),
     wants=(RunConfig,),
     seconds=0.02,
