@@ -20,7 +20,8 @@ def outcome(low: float, likely: float | None, high: float | None, **more: Any) -
     numbers = {name: int(n * GIB) for name, n in {**fields, "request": request}.items()}
     sizes = [None if n is None else int(n * GIB) for n in (low, likely, high)]
     found = MemoryEstimate(low=sizes[0], estimate=sizes[1], high=sizes[2], **more)
-    return judge(numbers, found)
+    told: str | None = judge(numbers, found)
+    return told
 
 
 @pytest.mark.parametrize(
