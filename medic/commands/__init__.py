@@ -27,9 +27,7 @@ def program() -> int:
     # It ends before the cycles that it makes are worth looking for at every turn.
     gc.set_threshold(50_000)
     ended: list[int] = []
-    if (
-        getattr(sys.modules["__main__"], program.__name__, None) is program
-    ):  # the process is its own
+    if getattr(sys.modules["__main__"], "program", None) is program:  # the process is its own
         atexit.register(_leave, ended)  # the first to be registered is the last to be called
     ended.append(main())
     return ended[0]

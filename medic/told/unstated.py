@@ -197,17 +197,13 @@ def _is_unstated(sentence: str) -> bool:
     own = _OWN.search(_THINKS.sub(" ", bare)) is not None
     if not own and (_TO_YOU.search(bare) or _IF.search(bare)):
         return True
-    if not own and _ORDER.search(bare) and not _tells_order_and_result(bare):
+    if not own and _ORDER.search(bare) and not _RESULT.search(bare):
         return True
     if _ADVICE.search(bare) or _HYPOTHESIS.search(bare) or (_RULE.search(bare) and not own):
         return _TURNED.search(bare) is None
     if _EXPECTED.search(bare) and not _TURNED.search(bare):
         return True
     return _UNTRIED.search(bare) is not None and not _WHERE_CONTRASTED.search(bare)
-
-
-def _tells_order_and_result(words: str) -> bool:
-    return _RESULT.search(words) is not None
 
 
 def _without_guess(sentence: str) -> str:

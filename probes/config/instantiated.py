@@ -14,21 +14,15 @@ from medic.text.patterns import regex
 from medic.text.slips import one_apart
 
 from ..flags.distance import only_nearest
+from ..flags.lightning_keys import TRAINER
 
 KEY, VALUE = "misspelt-config-key", "flag-value-not-accepted"
 # lightning/pytorch/trainer/trainer.py, Trainer.__init__, of 1.0 to 2.5; names that Hydra takes out.
 _TRAINERS = frozenset(
     ("lightning.pytorch.Trainer", "pytorch_lightning.Trainer", "lightning.Trainer", "pl.Trainer")
 )
-_ARGUMENTS = frozenset(
+_ARGUMENTS = frozenset(TRAINER) | frozenset(
     """
-    accelerator strategy devices num_nodes precision logger callbacks fast_dev_run max_epochs
-    min_epochs max_steps min_steps max_time limit_train_batches limit_val_batches limit_test_batches
-    limit_predict_batches overfit_batches val_check_interval check_val_every_n_epoch
-    num_sanity_val_steps log_every_n_steps enable_checkpointing enable_progress_bar
-    enable_model_summary accumulate_grad_batches gradient_clip_val gradient_clip_algorithm
-    deterministic benchmark inference_mode use_distributed_sampler profiler detect_anomaly barebones
-    plugins sync_batchnorm reload_dataloaders_every_n_epochs default_root_dir model_registry
     enable_autolog_hparams checkpoint_callback process_position num_processes gpus auto_select_gpus
     tpu_cores ipus log_gpu_memory progress_bar_refresh_rate track_grad_norm accelerators
     resume_from_checkpoint weights_summary weights_save_path truncated_bptt_steps

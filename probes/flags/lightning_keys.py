@@ -11,7 +11,7 @@ from medic.run_config import Syntax
 from .key_names import nearest_name, normal
 
 # lightning pytorch/trainer/trainer.py Trainer.__init__; what older releases took is told by rules.
-_TRAINER = tuple(
+TRAINER = tuple(
     """
     accelerator strategy devices num_nodes precision logger callbacks fast_dev_run max_epochs
     min_epochs max_steps min_steps max_time limit_train_batches limit_val_batches limit_test_batches
@@ -54,7 +54,7 @@ def trainer_slips(root: Node, syntax: Syntax) -> Iterator[tuple[Node, Text, Repa
 
 def _found(root: Node) -> Iterator[tuple[Node, str, Text]]:
     for trainer in _below(root, "trainer"):
-        yield from _slips(trainer, _TRAINER, "Trainer", _ELSEWHERE)
+        yield from _slips(trainer, TRAINER, "Trainer", _ELSEWHERE)
         for callbacks in _below(trainer, "callbacks"):
             for one in (callbacks, *callbacks.elements):
                 if any(_is_checkpoint(key, value) for key, value in one.items):
