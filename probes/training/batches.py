@@ -71,17 +71,8 @@ def _begun_anew(code: Code, call: ast.Call) -> Iterator[Fault]:
     drawn = {"sampler", "batch_sampler", None} & words.keys()
     if last(loader.func) != "DataLoader" or len(loader.args) > 2 or drawn or not still:
         return
-    if not _conditional(code, call):
+    if not code.conditional(call):
         yield Fault(ONE, _AGAIN.fill(loader=name), call)
-
-
-def _conditional(code: Code, call: ast.AST) -> bool:
-    for one in code.above(call):
-        if isinstance(one, (ast.For, ast.While)):
-            return False
-        if isinstance(one, (ast.If, ast.Try, ast.IfExp)):
-            return True
-    return True
 
 
 def _taken_before(code: Code, call: ast.Call, loops: list[Loop]) -> Iterator[Fault]:

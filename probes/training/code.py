@@ -170,6 +170,20 @@ class Code:
         """The innermost loops around each ``backward``."""
         return list(dict.fromkeys(self.loops(call)[0] for call in self.backwards))
 
+    def before_training(self, node: ast.AST) -> bool:
+        """Whether its function trains, and a node stands above all loops that do."""
+        own = [b for b in self.backwards if self.function(b) is self.function(node)]
+        return bool(own) and all(at(node) < at(self.loops(b)[-1]) for b in own)
+
+    def conditional(self, node: ast.AST) -> bool:
+        """Whether a node is not reached in each round of the loop around it; True outside of one."""
+        for one in self.around(node):
+            if isinstance(one, (ast.For, ast.While)):
+                return False
+            if isinstance(one, (ast.If, ast.Try, ast.IfExp)):
+                return True
+        return True
+
     def backwards_of(self, loop: Loop) -> list[ast.Call]:
         """Those whose innermost loop it is, in the order in which they stand."""
         return sorted((c for c in self.backwards if self.loops(c)[0] is loop), key=at)

@@ -52,7 +52,7 @@ def _in_training(code: Code) -> Iterator[Fault]:
                 continue
             name = dotted(call.func).removesuffix(".append")
             value = _of(call.args[0], made)
-            if value and not _conditional(code, call) and _only_grows(code, name, call):
+            if value and not code.conditional(call) and _only_grows(code, name, call):
                 line = code.assigned[name][0].lineno
                 yield Fault(LEAK, _KEPT.fill(list=name, line=line, value=value), call)
                 return
@@ -77,15 +77,6 @@ def _of(node: ast.AST, made: set[str]) -> str:
     if isinstance(node, ast.Attribute) and node.attr in ("logits", "hidden_states"):
         return ast.unparse(node) if dotted(node.value) in made else ""
     return node.id if isinstance(node, ast.Name) and node.id in made else ""
-
-
-def _conditional(code: Code, node: ast.AST) -> bool:
-    for one in code.around(node):
-        if isinstance(one, (ast.For, ast.While)):
-            return False
-        if isinstance(one, (ast.If, ast.Try, ast.IfExp)):
-            return True
-    return True
 
 
 def _only_grows(code: Code, name: str, call: ast.Call) -> bool:

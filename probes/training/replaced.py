@@ -29,7 +29,7 @@ def replaced(code: Code) -> Iterator[Fault]:
         for node in code.assigned.get(optimizer.model, ()):
             if at(node) < at(optimizer.node) or code.block(node) != code.block(optimizer.node):
                 continue
-            if _before_training(code, optimizer.node, node) and _another(code, optimizer, node):
+            if code.before_training(node) and _another(code, optimizer, node):
                 line = optimizer.node.lineno
                 what = _OTHER_MODEL.fill(model=optimizer.model, optimizer=optimizer.name, line=line)
                 yield Fault(NOT_STEPPED, what, node)
@@ -57,9 +57,3 @@ def _classes(value: ast.AST) -> set[str]:
     """The classes of models that are built in an expression, by the name with a capital."""
     names = {last(call.func) for call in calls_in(value)}
     return {name for name in names if name[:1].isupper()} - _WRAPS_IN_PLACE
-
-
-def _before_training(code: Code, built: ast.AST, node: ast.AST) -> bool:
-    """Whether the one loop that trains stands behind both, in the same function."""
-    own = [b for b in code.backwards if code.function(b) is code.function(built)]
-    return bool(own) and all(at(node) < at(code.loops(b)[-1]) for b in own)

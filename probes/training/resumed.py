@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from medic.i18n import Text
 
-from .code import OPTIMIZERS, Code, Fault, at, calls_in, dotted, last
+from .code import OPTIMIZERS, Code, Fault, calls_in, dotted, last
 
 NOT_RESTORED = "training-state-not-restored"
 _SAVED = Text(
@@ -38,7 +38,7 @@ def resumed(code: Code) -> Iterator[Fault]:
             continue  # what a function does with it is not known
         loads = [c for c in _weight_loads(code) if _reads(c, name)]
         step = _continues(code, name)
-        if len(loads) != 1 or not step or not _before_training(code, loads[0]):
+        if len(loads) != 1 or not step or not code.before_training(loads[0]):
             continue
         holds = any(_is_optimizer(key) for _, keys in saved for key in keys)
         values = {"step": step, "file": name, "line": saved[0][0].lineno}
@@ -170,8 +170,3 @@ def _counting(loop: ast.AST) -> Iterator[ast.AST]:
         for call in calls_in(loop.iter):
             if last(call.func) in ("range", "trange") and len(call.args) > 1:
                 yield call.args[0]
-
-
-def _before_training(code: Code, load: ast.AST) -> bool:
-    own = [b for b in code.backwards if code.function(b) is code.function(load)]
-    return bool(own) and all(at(load) < at(code.loops(b)[-1]) for b in own)
