@@ -24,6 +24,7 @@ from .messages import AppAction
 from .paste import take_whole
 from .prompt import Prompt
 from .talk_screen import TalkScreen
+from .transcript import Transcript
 
 if TYPE_CHECKING:
     from medic.index.knowledge import Index
@@ -130,7 +131,8 @@ class MedicApp(App[None]):
         if isinstance(self.screen, PatchScreen):
             self.screen.note(text)
         else:
-            self.talk.transcript.add(said(text, "muted"))
+            for transcript in self.talk.query(Transcript):  # gone where the app left meanwhile
+                transcript.add(said(text, "muted"))
 
     def _remember(self, **values: str) -> None:
         from .settings import remember

@@ -12,7 +12,7 @@ from medic.tui.lines import Block, Line, code, said
 from textual.content import Content
 
 from medic.case.collect import Case, collect
-from medic.i18n import plain
+from medic.i18n import Text, plain
 
 Drive = Callable[..., None]
 LINES = [
@@ -157,3 +157,11 @@ def test_literal_content_has_no_spans_of_its_own() -> None:
         content = content_of([((line, "plain"),)])
         assert content.plain == Content(line).plain
         assert {span.style for span in content.spans} <= {".tone-plain"}
+
+
+def test_a_copy_that_ends_when_the_app_has_left_says_nothing(drive: Drive, case: Case) -> None:
+    async def script(app: Any) -> None:
+        await app.app.talk.transcript.remove()
+        app.app._say(Text("copied", "已复制"))
+
+    drive(script, case)
