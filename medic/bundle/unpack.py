@@ -6,6 +6,7 @@ import gzip
 import os
 import tarfile
 import zlib
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -15,6 +16,7 @@ from medic.runner.look import open_regular
 FOLDER, MANIFEST, SCHEMA = "medic-bundle", "manifest.json", "medic.bundle/1"
 ENDS = (".tar.gz", ".tgz", ".tar")
 MAX_MEMBERS, MAX_DEPTH, MAX_NAME = 5_000, 12, 240
+SAMPLED = 24  # members looked at to tell a shard of samples from a run's texts
 MAX_TOTAL = 1 << 30  # bytes unpacked
 MAX_MEMBER = 512 * 1024 * 1024
 
@@ -28,7 +30,25 @@ def is_bundle(path: str) -> bool:
             head = file.read(512)
     except Unreadable:
         return False
-    return head[:2] == b"\x1f\x8b" or head[257:262] == b"ustar"
+    return head[:2] == b"\x1f\x8b" or (head[257:262] == b"ustar" and not _holds_samples(path))
+
+
+def _holds_samples(path: str) -> bool:
+    """Whether a tar is a WebDataset shard: its members come in groups of one stem, each with the
+    same endings (https://github.com/webdataset/webdataset, "The WebDataset Format")."""
+    groups: dict[str, list[str]] = {}
+    try:
+        with open_regular(path) as raw, tarfile.open(fileobj=raw, mode="r:") as archive:
+            for info in islice(archive, SAMPLED):
+                if info.isreg():
+                    stem, _, ending = PurePosixPath(info.name).name.partition(".")
+                    groups.setdefault(stem, []).append(ending)
+    except (tarfile.TarError, OSError, ValueError, OverflowError):
+        return False
+    first, *others = groups.values() or [[]]
+    whole = others[:-1] if len(groups) > 2 and len(others[-1]) < len(first) else others
+    alike = bool(whole) and all(sorted(g) == sorted(first) for g in whole)
+    return alike and (len(first) > 1 or all(stem.isdigit() for stem in groups))
 
 
 def unpack(path: str, folder: str) -> list[str]:

@@ -27,6 +27,14 @@ _OUTCOMES = {
         "the same model, with projections joined on one side",
         "同一模型，只是一方的投影权重是融合的",
     ),
+    "adapter": Text(
+        "an adapter and a model that has every module of it ({n})",
+        "一个适配器和它所属的模型：其 {n} 个模块在模型中都有",
+    ),
+    "adapter-of-other": Text(
+        "an adapter, and a model that it does not fit: {n} of its {total} modules do",
+        "一个适配器和与之不符的模型：其 {total} 个模块中只有 {n} 个相符",
+    ),
     "different-model": Text("not the same model", "不是同一个模型"),
 }
 
@@ -38,7 +46,12 @@ _DTYPES = Text("dtype: A {a}, B {b} ({n} tensors)", "类型：A {a}，B {b}（{n
 def diff_lines(found: Any) -> list[str]:
     compared = found.comparison
     rows = [_head("A", found.first), _head("B", found.second)]
-    rows.append(str(_ONE_FILE if found.is_one_file else _OUTCOMES[compared.outcome]))
+    outcome = _OUTCOMES[compared.outcome].fill(
+        n=f"{compared.matched:,}", total=f"{compared.total:,}"
+    )
+    rows.append(str(_ONE_FILE if found.is_one_file else outcome))
+    if compared.outcome.startswith("adapter"):
+        return rows + _adapter_rows(compared)
     if compared.rule.changes():
         words = Text(
             "{n} of {total} names of B are in A once it is renamed so:",
@@ -62,6 +75,19 @@ def diff_lines(found: Any) -> list[str]:
         )
         rows.append(str(words.fill(n=found.fused)))
     return rows
+
+
+def _adapter_rows(compared: Any) -> list[str]:
+    rows = _listed(Text("modules that the model lacks", "模型中没有的模块"), compared.missing)
+    other = [
+        str(
+            Text("{name}: the adapter {a}, the model {b}", "{name}：适配器 {a}，模型 {b}").fill(
+                name=name, a=_shape(a), b=_shape(b)
+            )
+        )
+        for name, a, b in compared.mismatched
+    ]
+    return rows + _listed(Text("other sizes", "尺寸不同"), other)
 
 
 def _head(sign: str, index: CheckpointIndex) -> str:

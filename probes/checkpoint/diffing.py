@@ -10,6 +10,7 @@ from medic.facts import CheckpointIndex, GivenFile
 from medic.probe import Look
 from medic.records import dataclass, replace
 
+from . import adapters
 from .compare import Comparison, compare
 from .fusing import join_for, split_for
 from .heads import with_own_heads
@@ -48,6 +49,10 @@ def diff(look: Look, first: Unit, second: Unit) -> Difference:
         theirs = Reader(look).read(second)
         refuse_empty(theirs)
     have, wanted = shape_of(ours), shape_of(theirs)
+    one = os.path.realpath(first.path) == os.path.realpath(second.path)
+    beside = adapters.beside(have, wanted)
+    if beside is not None:
+        return Difference(ours, theirs, beside, is_one_file=one)
     found = compare(shapes(ours), shapes(theirs))
     rule = rule_for(have, wanted) if found.outcome == "different-model" else found.rule
     names = rule.mapping(ours.tensors, theirs.tensors)
@@ -61,7 +66,6 @@ def diff(look: Look, first: Unit, second: Unit) -> Difference:
     fused, sources = _fused({names[n]: s for n, s in have.items()}, wanted)
     if fused:
         found = _explained(replace(found, rule=rule), fused, sources, len(wanted))
-    one = os.path.realpath(first.path) == os.path.realpath(second.path)
     return Difference(ours, theirs, found, dtypes, len(fused), is_one_file=one)
 
 

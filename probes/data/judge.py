@@ -11,7 +11,9 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Skip
 
 from .files import split_of
+from .fits import fits
 from .kinds import kind_words
+from .noted import MIN_RECORDS, noted, place, share, source
 from .read import Read
 
 BROKEN = (
@@ -37,7 +39,6 @@ CUT = (
 )
 EMPTY = ("empty", "control-only", "empty-answer")
 GARBLED = ("garbled", "base64-like", "binary-like")
-MIN_RECORDS = 20  # below it a share says little
 MIN_CLASS_ROWS = 100
 MAX_CLASSES = 50
 _TEXTS = ("text", "prompt-answer", "chat", "preference", "labelled", "prompt")
@@ -53,35 +54,11 @@ def findings(look: Look, reads: Sequence[Read], vocabulary: int | None) -> Itera
     chats = [f for f in texts if f.shape == "chat"]
     if chats:
         yield _roles(chats)
-    yield from _lengths(look, [f for f in facts if f.records])
+    yield from fits(look, [f for f in facts if f.records])
     yield from _ids(facts, vocabulary)
     yield from _classes(look, facts)
     if texts:
         yield _repeated(look, texts)
-
-
-def _noted(facts: Sequence[DataFile], kinds: Sequence[str]) -> list[tuple[DataFile, DataNote]]:
-    return [(f, n) for f in facts for n in f.notes if n.kind in kinds or _start(n.kind) in kinds]
-
-
-def _start(kind: str) -> str:
-    return kind.partition(":")[0]
-
-
-def _source(fact: DataFile, note: DataNote | None = None) -> Source:
-    if note is None:
-        return Source(fact.file)
-    first = note.places[0] if note.places else ""
-    # A source's line is the file's own words: of what is wrong there only the place is one.
-    return Source(
-        fact.file, note.line, text=_place(note) if isinstance(first, Text) else first[:200]
-    )
-
-
-def _place(note: DataNote) -> str:
-    """The first place of a note, without the words of what stands there."""
-    first = note.places[0] if note.places else ""
-    return (first.en if isinstance(first, Text) else first).partition(": ")[0]
 
 
 def _value(found: Sequence[tuple[DataFile, DataNote]], records: int) -> dict[str, Any]:
@@ -93,31 +70,26 @@ def _value(found: Sequence[tuple[DataFile, DataNote]], records: int) -> dict[str
         "records": f"{records:,}",
         "share": share(count, records),
         "file": fact.file,
-        "place": _place(note),
+        "place": place(note),
         "kind": kind_words(note.kind),
     }
 
 
-def share(count: int, of: int) -> str:
-    part = count / of if of else 0.0
-    return f"{part:.0%}" if part >= 0.1 or not part else f"{part:.2%}"
-
-
 def _files(facts: Sequence[DataFile]) -> Finding:
     training = [f for f in facts if f.split != "validation"]
-    if (none := _noted(training, ("no-records",))) and not any(f.records for f in training):
-        return Finding("data-file", "empty", _value(none, 0), _source(*none[0]))
+    if (none := noted(training, ("no-records",))) and not any(f.records for f in training):
+        return Finding("data-file", "empty", _value(none, 0), source(*none[0]))
     for kinds, outcome in ((CUT, "cut-off"), (BROKEN, "broken-records")):
-        found = _noted(facts, kinds)
+        found = noted(facts, kinds)
         if found:
             value = _value(found, sum(f.records for f in facts))
-            return Finding("data-file", outcome, value, _source(*found[0]))
-    return Finding("data-file", "readable", source=_source(facts[0]))
+            return Finding("data-file", outcome, value, source(*found[0]))
+    return Finding("data-file", "readable", source=source(facts[0]))
 
 
 def _texts(look: Look, facts: Sequence[DataFile]) -> Finding:
     records = sum(f.records for f in facts)
-    empty, garbled = _noted(facts, EMPTY), _noted(facts, GARBLED)
+    empty, garbled = noted(facts, EMPTY), noted(facts, GARBLED)
     counts = [sum(n.count for _, n in found) for found in (empty, garbled)]
     most = empty if counts[0] >= counts[1] else garbled
     bad = sum(counts)
@@ -131,7 +103,7 @@ def _texts(look: Look, facts: Sequence[DataFile]) -> Finding:
     ):
         if found and count >= look.threshold("unusable-share") * records:
             return Finding("data-texts", outcome, _value(found, records), _first(found))
-    return Finding("data-texts", "usable", source=_source(facts[0]))
+    return Finding("data-texts", "usable", source=source(facts[0]))
 
 
 def _merged(
@@ -141,23 +113,23 @@ def _merged(
 
 
 def _first(found: Sequence[tuple[DataFile, DataNote]]) -> Source:
-    return _source(*max(found, key=lambda f: f[1].count))
+    return source(*max(found, key=lambda f: f[1].count))
 
 
 def _columns(facts: Sequence[DataFile]) -> Finding:
     """Types that differ inside of a file, or columns that differ between the files of a split."""
-    found = _noted(facts, ("type",))
+    found = noted(facts, ("type",))
     if found:
         value = _value(found, sum(f.records for f in facts))
         value["column"] = found[0][1].kind.partition(": ")[2]
-        return Finding("data-columns", "types-differ", value, _source(*found[0]))
+        return Finding("data-columns", "types-differ", value, source(*found[0]))
     for split in ("train", "validation"):
         sides = [f for f in facts if f.split == split and f.format != "tar" and f.columns]
         for format_ in {f.format for f in sides}:
             finding = _other_columns([f for f in sides if f.format == format_])
             if finding is not None:
                 return finding
-    return Finding("data-columns", "uniform", source=_source(facts[0]))
+    return Finding("data-columns", "uniform", source=source(facts[0]))
 
 
 def _other_columns(files: Sequence[DataFile]) -> Finding | None:
@@ -176,7 +148,7 @@ def _other_columns(files: Sequence[DataFile]) -> Finding | None:
                 "more": ", ".join(more[:5]) or "-",
                 "fewer": ", ".join(fewer[:5]) or "-",
             }
-            return Finding("data-columns", "files-differ", value, _source(other))
+            return Finding("data-columns", "files-differ", value, source(other))
     return None
 
 
@@ -185,55 +157,11 @@ def _top(fact: DataFile) -> set[str]:
 
 
 def _roles(chats: Sequence[DataFile]) -> Finding:
-    found = _noted(chats, ("roles",))
+    found = noted(chats, ("roles",))
     if not found:
-        return Finding("conversation-roles", "in-order", source=_source(chats[0]))
+        return Finding("conversation-roles", "in-order", source=source(chats[0]))
     value = _value(found, sum(f.records for f in chats))
-    return Finding("conversation-roles", "out-of-order", value, _source(*found[0]))
-
-
-def _lengths(look: Look, facts: Sequence[DataFile]) -> Iterator[Finding | Skip]:
-    """Samples with an answer against the sequence length; plain text is cut into blocks anyway."""
-    limit = next((f.limit for f in facts if f.limit), None)
-    answered = [f for f in facts if _has_answers(f)]
-    if not answered:
-        return
-    if limit is None:
-        needs = Text("the sequence length of the run", "训练的序列长度")
-        yield Skip(needs, check="sample-lengths")
-        return
-    records = sum(f.records for f in answered)
-    lost, beyond = (
-        sum(getattr(f, name) for f in answered) for name in ("no_answer_left", "beyond_limit")
-    )
-    worst = max(answered, key=lambda f: (f.no_answer_left, f.beyond_limit))
-    value = {
-        "count": f"{lost:,}",
-        "records": f"{records:,}",
-        "share": share(lost, records),
-        "beyond": share(beyond, records),
-        "limit": f"{limit:,}",
-        "longest": f"{worst.longest or 0:,}",
-        "file": worst.file,
-        "unit": worst.unit,
-    }
-    note = next((n for n in worst.notes if n.kind == "no-answer-left"), None)
-    yield Finding("sample-lengths", _cut(look, lost, beyond, records), value, _source(worst, note))
-
-
-def _has_answers(fact: DataFile) -> bool:
-    """Whether part of each sample counts in the loss, and so can be cut off."""
-    masked = fact.shape == "token-ids" and "labels" in fact.columns
-    return masked or fact.shape in ("prompt-answer", "chat", "preference")
-
-
-def _cut(look: Look, lost: int, beyond: int, records: int) -> str:
-    if lost and lost >= look.threshold("most-answers-share") * records:
-        return "most-answers-cut"
-    if lost and lost >= look.threshold("some-answers-share") * records:
-        return "some-answers-cut"
-    many = beyond >= look.threshold("longer-share") * records and records >= MIN_RECORDS
-    return "many-longer" if many else "within"
+    return Finding("conversation-roles", "out-of-order", value, source(*found[0]))
 
 
 def _ids(facts: Sequence[DataFile], vocabulary: int | None) -> Iterator[Finding | Skip]:
@@ -244,7 +172,7 @@ def _ids(facts: Sequence[DataFile], vocabulary: int | None) -> Iterator[Finding 
         yield Skip(Text("the vocabulary size of the model", "模型的词表大小"), check="token-ids")
         return
     worst = max(largest, key=lambda f: f.largest_id or 0)
-    negative = _noted(largest, ("negative-id",))
+    negative = noted(largest, ("negative-id",))
     value = {
         "largest": f"{worst.largest_id:,}",
         "vocabulary": f"{vocabulary:,}",
@@ -276,7 +204,7 @@ def _classes(look: Look, facts: Sequence[DataFile]) -> Iterator[Finding]:
     }  # fmt: skip
     skewed = most >= look.threshold("dominant-share") * total
     outcome = "one-class-dominates" if skewed else "balanced"
-    yield Finding("class-balance", outcome, value, _source(files[0]))
+    yield Finding("class-balance", outcome, value, source(files[0]))
 
 
 def _repeated(look: Look, facts: Sequence[DataFile]) -> Finding:
@@ -288,4 +216,4 @@ def _repeated(look: Look, facts: Sequence[DataFile]) -> Finding:
         "file": worst.file,
     }  # fmt: skip
     many = records >= MIN_RECORDS and twice >= look.threshold("repeated-share") * records
-    return Finding("repeated-samples", "many" if many else "few", value, _source(worst))
+    return Finding("repeated-samples", "many" if many else "few", value, source(worst))

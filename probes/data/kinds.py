@@ -33,6 +33,7 @@ _KINDS = {
     "base64-like": Text("base64 or hexadecimal", "base64 或十六进制"),
     "binary-like": Text("bytes, not text", "是二进制而非文本"),
     "no-answer-left": Text("the prompt alone fills the sequence", "提示本身就占满序列"),
+    "no-label": Text("every label is -100", "标签全为 -100"),
     "chosen-equals-rejected": Text("chosen and rejected are equal", "chosen 与 rejected 相同"),
     "two-user-turns": Text("two user turns in a row", "连续两个 user 轮次"),
     "two-assistant-turns": Text("two assistant turns in a row", "连续两个 assistant 轮次"),

@@ -31,6 +31,7 @@ PROBE = Probe(
         "data-columns",
         "conversation-roles",
         "sample-lengths",
+        "labels-in-data",
         "token-ids",
         "class-balance",
         "repeated-samples",

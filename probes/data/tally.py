@@ -112,8 +112,11 @@ class Tally:
         except TypeError:
             self.note("id-is-no-number", place, "", line)
         targets = record.targets
-        limit = self.limit or len(record.ids)
-        if targets is not None and not any(t != IGNORED_LABEL for t in targets[:limit]):
+        if targets is None:
+            return
+        if all(t == IGNORED_LABEL for t in targets):
+            self.note("no-label", place, "", line)
+        elif self.limit and all(t == IGNORED_LABEL for t in targets[: self.limit]):
             self.no_answer_left += 1
             self.note("no-answer-left", place, "", line)
 

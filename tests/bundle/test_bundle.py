@@ -411,6 +411,28 @@ def test_only_archives_are_taken_for_one(tmp_path: Path) -> None:
     assert not is_bundle(str(tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("members", "bundle"),
+    [
+        (["000.txt", "000.json", "001.txt", "001.json"], False),
+        (["a/000.jpg", "a/000.cls", "a/001.jpg", "a/001.cls", "a/002.jpg"], False),
+        (["00.txt", "01.txt", "02.txt"], False),
+        (["run/train.log", "run/train.out", "run/config.yaml"], True),
+        (["log.txt", "notes.txt"], True),
+        (["run/rank0.log", "run/rank1.log"], True),
+    ],
+)
+def test_a_shard_of_samples_is_data_and_a_tar_of_texts_a_run(
+    members: list[str], bundle: bool, tmp_path: Path
+) -> None:
+    with tarfile.open(tmp_path / "x.tar", "w") as archive:
+        for name in members:
+            info = tarfile.TarInfo(name)
+            info.size = 4
+            archive.addfile(info, io.BytesIO(b"text"))
+    assert is_bundle(str(tmp_path / "x.tar")) is bundle
+
+
 def test_the_json_of_collect_keeps_its_contract(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

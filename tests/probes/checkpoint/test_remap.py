@@ -247,6 +247,22 @@ def test_a_difference_that_is_only_fusing(tmp_path: Path, make_look: Any) -> Non
     assert back.comparison.outcome == "fused-or-split"
 
 
+def test_an_adapter_beside_its_model_and_another(tmp_path: Path, make_look: Any) -> None:
+    name = "base_model.model.model.layers.0.q_proj.lora_{}.weight"
+    a = save(tmp_path / "a.safetensors", {name.format("A"): (2, 3), name.format("B"): (4, 2)})
+    own = save(tmp_path / "own.safetensors", {"model.layers.0.q_proj.weight": (4, 3), "n": (2,)})
+    wide = save(tmp_path / "wide.safetensors", {"model.layers.0.q_proj.weight": (8, 3)})
+    none = save(tmp_path / "none.safetensors", {"h.0.attn.weight": (4, 3)})
+    look = make_look(a, own, wide, none)
+    assert diffing.diff(look, unit(a), unit(own)).comparison.outcome == "adapter"
+    assert diffing.diff(look, unit(own), unit(a)).comparison.outcome == "adapter"
+    other = diffing.diff(look, unit(a), unit(wide)).comparison
+    assert other.outcome == "adapter-of-other"
+    assert other.mismatched == (("model.layers.0.q_proj", (4, 3), (8, 3)),)
+    assert diffing.diff(look, unit(a), unit(none)).comparison.missing == ("model.layers.0.q_proj",)
+    assert diffing.diff(look, unit(a), unit(a)).comparison.outcome == "same"
+
+
 def test_a_checkpoint_beside_itself(files: Any, make_look: Any) -> None:
     a = files.safetensors("a.safetensors", {"w": (2,)}, "F32")
     assert diffing.diff(make_look(a), unit(a), unit(a)).is_one_file

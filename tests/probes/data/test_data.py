@@ -283,6 +283,18 @@ def test_labels_that_are_all_masked_after_the_cut(look: Look) -> None:
     assert told["sample-lengths"].outcome == "within"
 
 
+@pytest.mark.parametrize(
+    ("masked", "outcome"), [(20, "most-without"), (3, "some-without"), (0, "counted")]
+)
+def test_samples_without_a_label_need_no_sequence_length(
+    look: Look, masked: int, outcome: str
+) -> None:
+    rows = [{"input_ids": [1] * 8, "labels": [-100] * 8} for _ in range(masked)]
+    rows += [{"input_ids": [1] * 8, "labels": [-100] * 7 + [2]} for _ in range(30 - masked)]
+    told, _ = run(look, {"train.jsonl": jsonl(rows)})
+    assert told["labels-in-data"].outcome == outcome
+
+
 def megatron(documents: list[list[int]], code: str = "H") -> dict[str, bytes]:
     width, number = {"H": (2, 8), "i": (4, 4)}[code]
     starts = [0]
