@@ -45,7 +45,7 @@ def _holds_samples(path: str) -> bool:
                     groups.setdefault(stem, []).append(ending)
     except (tarfile.TarError, OSError, ValueError, OverflowError):
         return False
-    first, *others = groups.values() or [[]]
+    first, *others = list(groups.values()) or [[]]
     whole = others[:-1] if len(groups) > 2 and len(others[-1]) < len(first) else others
     alike = bool(whole) and all(sorted(g) == sorted(first) for g in whole)
     return alike and (len(first) > 1 or all(stem.isdigit() for stem in groups))

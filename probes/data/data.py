@@ -15,9 +15,10 @@ from medic.run_config import RunConfig
 
 from . import items, records
 from .files import files, picked, split_of
-from .judge import findings, share
+from .judge import findings
 from .lengths import Counter, counter
 from .needs import NEEDS
+from .noted import share
 from .overlap import Benchmark, Shared, between
 from .read import Read, Reader
 
