@@ -65,6 +65,8 @@ def content_of(file: GivenFile) -> Content | Text:
     try:
         if file.kind == "flight-recorder":
             return _dump(file)
+        if file.kind == "metrics" and (tracked := _tracked(file)) is not None:
+            return tracked
         if file.kind in _LOGS:
             return _log(file)
         if file.kind in _TEXTS:
@@ -96,6 +98,23 @@ def _dump(file: GivenFile) -> Content:
         value = read(opened)
     name = file.name.removesuffix(".json").removesuffix(".pkl").removesuffix(".pickle")
     return Content(f"{name}.json", json.dumps(value, indent=0))
+
+
+def _tracked(file: GivenFile) -> Content | None:
+    """What a tracker's binary file holds, a JSON object a step; None for a file of text."""
+    trackers = import_module("medic.probes.curve.trackers")
+    with open_regular(file.path) as opened:
+        kind = trackers.kind(opened.read(trackers.HEAD))
+        if not kind:
+            return None
+        opened.seek(0)
+        rows, problem = getattr(trackers, kind)(opened, file.size)
+    if not rows and problem is not None:
+        raise Unreadable(problem.en, problem.zh)
+    # Under its own name it would be taken for the binary file.
+    name = Path(file.name).name.replace("tfevents", "tensorboard")
+    lines = "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
+    return Content(f"{name}.jsonl", lines)
 
 
 def _log(file: GivenFile) -> Content:

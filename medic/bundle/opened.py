@@ -22,6 +22,12 @@ class Opened:
     places: Mapping[str, str]
     left_out: tuple[NotRead, ...] = ()
 
+    def told(self, words: str) -> str:
+        """Words with the bundles' own names in place of the folders that they are unpacked to."""
+        for folder, bundle in self.places.items():
+            words = words.replace(folder, bundle)
+        return words
+
 
 def opened(paths: Sequence[str]) -> Opened:
     """Unpacks every bundle into a folder of its own, removed at the end of the process.

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from medic.errors import UsageError
 from medic.index.knowledge import Index, load
 from medic.report.console import Console
 
 if TYPE_CHECKING:
     from medic.case.collect import Case
-    from medic.errors import UsageError
     from medic.lint.files import LintReport
 
 MAX_PASTE = 64 * 1024 * 1024
@@ -47,7 +47,6 @@ def _reading() -> None:
 
 def _pasted() -> str:
     """Text from standard input. Raises UsageError if there is none: silence is no health."""
-    from medic.errors import UsageError
     from medic.text.encodings import utf8
 
     data = sys.stdin.buffer.read(MAX_PASTE) if sys.stdin is not None else b""
@@ -77,15 +76,17 @@ def case_of(
     from medic.bundle.opened import named, opened
 
     found = opened(files)
-    case = collect(
-        found.paths, text=text, run=run, given=settings, this_host=this_host, index=index
-    )
+    try:
+        case = collect(
+            found.paths, text=text, run=run, given=settings, this_host=this_host, index=index
+        )
+    except UsageError as none:
+        raise UsageError(found.told(none.en), found.told(none.zh), at=none.at) from None
     return named(case, found)
 
 
 def nothing_read(report: LintReport) -> UsageError:
     """What is said where no given file could be read, with the reason of the first."""
-    from medic.errors import UsageError
 
     why = report.not_read[0] if report.not_read else None
     return UsageError(

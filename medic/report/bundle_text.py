@@ -17,7 +17,8 @@ MAX_ROWS = 40
 def full(console: Console, made: Made) -> None:
     """The file, what is in it and what is not, and what was hidden."""
     blocks = Blocks(console)
-    head = Text("{path}: {n} files, {size}", "{path}：{n} 个文件，{size}")
+    count = "1 file" if len(made.files) == 1 else "{n} files"
+    head = Text(f"{{path}}: {count}, {{size}}", "{path}：{n} 个文件，{size}")
     blocks.paragraph(head.fill(path=made.path, n=len(made.files), size=scaled(made.size)))
     for row in made.files[:MAX_ROWS]:
         cut = Text(" ({n} bytes cut)", "（截去 {n} 字节）").fill(n=f"{row['cut_bytes']:,}")
