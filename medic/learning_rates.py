@@ -58,6 +58,8 @@ _OF_REWARDS = (
     "actor_learning_rate", "num_generations", "kl_loss_coef", "init_kl_coef", "grpo_samples",
     "reward_model", "process_reward_model",
 )  # fmt: skip
+# The same of TRL, whose supervised trainer has none of them.
+_OF_TRL = ("beta", "max_prompt_length", "precompute_ref_log_probs", "sync_ref_model")
 _REWARD_PARTS = "torchtune.rlhf"
 # Trainers on the next token, unless a key says otherwise.
 _NEXT_TOKEN = frozenset(("axolotl", "litgpt", "llama-factory", "torchtune"))
@@ -81,7 +83,8 @@ def prefers(config: RunConfig) -> bool:
     said = (config.setting(name) for name in _KINDS)
     if any(str(one.value).lower() in _PREFERS for one in said if one is not None):
         return True
-    marks = (config.setting(name) for name in _OF_REWARDS)
+    names = (*_OF_REWARDS, *_OF_TRL) if config.framework == "trl" else _OF_REWARDS
+    marks = (config.setting(name) for name in names)
     if any(one.value not in (None, False) for one in marks if one is not None):
         return True
     return any(str(one.value).startswith(_REWARD_PARTS) for one in config.settings)

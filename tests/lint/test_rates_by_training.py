@@ -107,3 +107,37 @@ def test_no_length_is_offered_for_a_warmup_as_long_as_the_run(
         assert [said.en for said in one.by_hand] == [
             "write the warmup that was meant, or the steps of the run"
         ]
+
+
+TRL = (
+    "model_name_or_path: Qwen/Qwen2.5-7B-Instruct\ndataset_name: a/b\nper_device_train_batch_size: 2\n"
+    "max_length: 2048\nbf16: true\nnum_train_epochs: 1\noutput_dir: out\nlearning_rate: {rate}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "rate", "severity"),
+    [
+        (AXOLOTL, "1e-3", "warning"),
+        (AXOLOTL, "6e-4", "info"),
+        (AXOLOTL.replace("8B", "0.6B"), "1e-3", "info"),
+        (AXOLOTL + "unfrozen_parameters:\n  - lm_head\nfreeze_mm_modules: true\n", "1e-3", "info"),
+        (AXOLOTL + "rl: dpo\n", "1e-4", "warning"),
+        (LORA, "2e-2", "warning"),
+        (LORA, "2e-3", "info"),
+        (LORA.replace("8B", "0.6B"), "2e-2", "info"),
+        (LORA + "peft_use_adalora: adalora\n", "8e-3", "info"),
+        (TRL, "1e-3", "warning"),
+        (TRL + "beta: 0.1\n", "5e-5", "info"),
+        (TRL + "beta: 0.1\n", "1e-4", "warning"),
+    ],
+)
+def test_ten_times_all_that_is_published_is_a_warning(
+    lint_text: Lint, text: str, rate: str, severity: str
+) -> None:
+    assert rates(lint_text(text.replace("{rate}", rate), "a.yaml")) == [(HIGH, severity)]
+
+
+def test_a_script_of_ones_own_may_train_something_else(lint_text: Lint) -> None:
+    own = PREFIX.replace(" --pre_seq_len 128", "").replace("{rate}", "4e-3")
+    assert rates(lint_text(own, "run.sh")) == [(HIGH, "info")]

@@ -16,6 +16,7 @@ from .learning_rates import (
     prompts,
     survivable,
     usual,
+    well_known,
 )
 from .numbers import unstated
 
@@ -40,7 +41,7 @@ def check(config: RunConfig) -> LintResult:
     limit = survivable(config)
     if limit is not None and rate >= limit:
         return NotChecked((_TOLD,))
-    grave = kind_of(config) == "pretraining" and rate >= GRAVE * found.high
+    grave = rate >= GRAVE * found.high and well_known(config)
     told = placeholders(config, found) | {"grave": grave}
     if rate >= FAR_ABOVE * found.high:
         return Fires("learning_rate", told)

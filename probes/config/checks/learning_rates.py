@@ -16,7 +16,7 @@ from medic.learning_rates import (
     supervised,
     usual,
 )
-from medic.run_config import RunConfig
+from medic.run_config import NOBODYS, RunConfig
 from medic.text.patterns import regex
 
 from .numbers import sized
@@ -57,7 +57,14 @@ _SURVIVABLE_WHOLE, _LARGE = 0.005, 1e9
 _OTHERWISE = regex(
     r"prompt_tun|p_tuning|prefix|pre_seq|freeze|frozen|peft|lora|adapter|trainable|galore|apollo|badam|muon|lomo|lisa|(?:^|_)mup(?:_|$)|width_mult|lr_mult|lr_scale|layer_decay"
 )
+# Adapters that are no LoRA, or a LoRA whose rates are its own, of peft and LoRA+.
+_OTHER_ADAPTERS = regex(
+    r"(?:^|[_./-])(?:adalora|vera|ia3|loha|lokr|oft|boft|vblora|randlora|loraplus)(?:$|[_./-])"
+)
 _OTHER_START = ("init_lora_weights", "pissa_init", "lora_init", "init_weights", "use_dora")
+_OFF = (None, False, "", 0, "none")
+# Programs around the Trainer that train what their author pleases.
+_OWN_SCRIPTS = ("hf-trainer",)
 _STATED = Text("{n} parameters", "{n} 参数的模型")
 _PRINTED = Text("{n} parameters, as its log says", "{n} 参数的模型（按日志）")
 _BY_SHAPE = Text("about {n} parameters by its shape", "按结构约 {n} 参数的模型")
@@ -83,6 +90,23 @@ def survivable(config: RunConfig) -> float | None:
     return max(_TIMES * usual(config).high, _SURVIVABLE_HALF)
 
 
+def well_known(config: RunConfig) -> bool:
+    """Whether what is trained, and by what, leaves no other range of rates than the published one: new
+    weights of a known size; of a large pretrained model all weights, or LoRA."""
+    kind = kind_of(config)
+    if kind == "lora":
+        return (parameters(config) or named_size(config) or 0) >= _LARGE and not _other_adapter(config)
+    known = config.framework not in (*NOBODYS, *_OWN_SCRIPTS)
+    return kind == "pretraining" or (known and _whole_and_large(config))
+
+
+def _other_adapter(config: RunConfig) -> bool:
+    """Whether a setting that is on names one, by its key or by its value."""
+    given = (one for one in config.settings if one.value not in _OFF)
+    words = (word for one in given for word in (*one.path, one.value))
+    return any(_OTHER_ADAPTERS.search(str(word).lower()) for word in words)
+
+
 def far_below(config: RunConfig) -> float:
     """The part of the lowest usual rate that no run has, for what is known of this one."""
     if supervised(config) or config.framework == "olmo":
@@ -105,7 +129,7 @@ def _whole_and_large(config: RunConfig) -> bool:
 
 def _otherwise(config: RunConfig) -> bool:
     """Whether a setting that is on says so."""
-    given = (one for one in config.settings if one.value not in (None, False, "", 0, "none"))
+    given = (one for one in config.settings if one.value not in _OFF)
     return any(_OTHERWISE.search(str(step).lower()) for one in given for step in one.path)
 
 
