@@ -80,7 +80,7 @@ def level(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator
     random = math.log(vocabulary)
     value = {"step": steps[0], "loss": first, "random": random, "vocabulary": vocabulary}
     source = source_at(look, loss, loss.steps.index(steps[0]))
-    trained = _is_trained(config)
+    trained = is_trained(config)
     outcome = _outcome(look, first, random, trained=trained)
     if outcome == "above-random" and not trained and first > FAR * random and _is_built(config):
         outcome = UNTRAINED
@@ -110,7 +110,8 @@ def summed_over(config: RunConfig, loss: float, random: float) -> int | None:
     return nearest if abs(loss / nearest - random) <= SUMMED else None
 
 
-def _is_trained(config: RunConfig) -> bool:
+def is_trained(config: RunConfig) -> bool:
+    """Whether the configuration names weights to start from."""
     named = any(s.path and s.path[-1] in _TRAINED for s in config.settings)
     return named or config.get("base_model") is not None
 
@@ -121,7 +122,7 @@ def _knows_nothing(values: list[float], config: RunConfig) -> bool:
     first, end = median(values[:FIRST]), median(values[-max(FIRST, len(values) // 5) :])
     vocabulary = config.integer("vocab_size")
     most = math.log(vocabulary or LARGEST) + NEAR
-    if not _is_trained(config) or not UNKNOWING <= first <= most or end < STAYS * first:
+    if not is_trained(config) or not UNKNOWING <= first <= most or end < STAYS * first:
         return False
     if len(values) < MIN_LOSSES:
         return False
