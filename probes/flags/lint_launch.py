@@ -19,7 +19,7 @@ from .array_tasks import RACE, one_folder
 from .counts_of_file import of_file
 from .device_lists import refused_together
 from .first_node import only_first_node
-from .job_address import loopback_interface, loopback_of_job
+from .job_address import loopback_interface, loopback_of_job, ports_apart
 from .launcher_counts import no_counts, no_values
 from .launches import launches_in
 from .parsed_values import lacking, not_converted
@@ -42,6 +42,7 @@ TELLS = (
     SHARED,
     RACE,
 )
+PORTS = "rank-ports"
 # Other probes tell them, too: that all is well is not known here.
 _OTHERS = frozenset((arguments.VALUE, RACE))
 # Causes that have other faces as well: a script without this one does not speak against them.
@@ -69,6 +70,10 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         for fault in _of_job(script, launches, address=layout.ENDPOINT not in here):
             here.add(fault.name)
             yield _finding(script, fault.name, fault.what, fault.span)
+        for fault in ports_apart(launches):
+            here.add(fault.name)
+            yield _finding(script, fault.name, fault.what, fault.span)
+            yield Finding(PORTS, "apart", source=script.at(fault.span))
         told |= here
     for name in TELLS:
         if name in told or (name in _WIDER and look.has(LogHits)) or name in _OTHERS:
@@ -159,7 +164,7 @@ def _finding(script: ScriptText, name: str, what: Text, span: Span) -> Finding:
 PROBE = Probe(
     name="launch-lint",
     title=Text("checks of the launch command", "启动命令检查"),
-    tells=TELLS,
+    tells=(*TELLS, PORTS),
     run=run,
     wants=(Launches, RunConfig, Parsers, LogHits),
     files=("script", "log"),

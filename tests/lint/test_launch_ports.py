@@ -94,3 +94,35 @@ def test_a_rank_of_a_default_that_may_be_set(lint_text: Lint, words: str) -> Non
 def test_a_rank_that_no_node_has(lint_text: Lint, rank: str) -> None:
     text = f"torchrun --nnodes 2 --node_rank {rank} --master_addr h --master_port 1 a.py\n"
     assert fired(lint_text, text) == [(RANK, 1)]
+
+
+JOB = "export MASTER_ADDR=10.0.0.1 WORLD_SIZE=2\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        JOB
+        + "MASTER_PORT=29534 RANK=0 python a.py &\nMASTER_PORT=30534 RANK=1 python a.py &\nwait\n",
+        "\nssh n0 torchrun --nnodes=2 --node_rank=0 --master_addr=n0 --master_port=29501 a.py &\n"
+        "ssh n1 torchrun --nnodes=2 --node_rank=1 --master_addr=n0 --master_port=29502 a.py\n",
+    ],
+)
+def test_ranks_of_one_job_at_different_ports(lint_text: Lint, text: str) -> None:
+    found = [(f.name, f.line) for f in lint_text(text, "run.sh")]
+    assert ("rendezvous-endpoint-wrong", 3) in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        JOB + "MASTER_PORT=29534 RANK=0 python a.py &\nMASTER_PORT=29534 RANK=1 python a.py &\n",
+        # Two jobs.
+        JOB + "MASTER_PORT=29534 RANK=0 python a.py &\nMASTER_PORT=30534 RANK=1 python b.py &\n",
+        JOB + "MASTER_PORT=1024 RANK=0 python a.py &\nMASTER_PORT=1025 RANK=0 python a.py &\n",
+        "WORLD_SIZE=1 MASTER_PORT=1024 RANK=0 python a.py &\n"
+        "WORLD_SIZE=1 MASTER_PORT=1025 RANK=1 python a.py &\n",
+    ],
+)
+def test_ranks_at_one_port_or_of_several_jobs(lint_text: Lint, text: str) -> None:
+    assert "rendezvous-endpoint-wrong" not in {f.name for f in lint_text(text, "run.sh")}
