@@ -125,7 +125,8 @@ class Framework:
     launcher, or only the model. With ``unknown-key: free`` the names of ``plain`` count as well.
     ``builds-on`` names frameworks whose arguments it takes: their rules hold for it too, but for
     those of renamed arguments, since it needs a version of its own of them. ``choices``: the ending
-    of a key's path -> the words that it takes; with "..." at the end there are further ones.
+    of a key's path -> the words that it takes; with "..." at the end there are further ones,
+    of a key that ``whole`` names only in releases to come: no other word is taken by a known one.
     ``exact``: endings of keys of whose words, as ``choices`` or a rule names them, the case counts.
     ``beside``: flags of well-known scripts that take its arguments, and more. ``types``: what a
     value of JSON or TOML has to be -> the endings of keys. Of a ``number`` or ``switch`` no text is
@@ -158,6 +159,7 @@ class Framework:
     valued: Sequence[str] = ()  # flags that do not go without a value
     choices: Mapping[str, tuple[str, ...]] = records.field(default_factory=dict)
     exact: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
     rules: Sequence[Rule] = ()
     builds_on: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()

@@ -10,9 +10,12 @@ _SAME = Text("the run is the same without it", "去掉后运行不受影响")
 
 def severity(usual: str, finding: Finding) -> str:
     """That of the entry; what it only tells of is a warning where the probe calls it ``grave``, and
-    what is ``mild`` is only told of."""
+    what is ``mild`` is only told of. An error of which it is ``unsure``, since a release that is not
+    known may be in use, is a warning."""
     if finding.value.get("mild"):
         return "info"
+    if usual == "error" and finding.value.get("unsure"):
+        return "warning"
     return "warning" if usual == "info" and finding.value.get("grave") else usual
 
 

@@ -15,7 +15,7 @@ from medic.text.patterns import regex
 from .keys import Framework, parts_of
 from .setting_faults import fault, rewritten
 from .several import of_each
-from .value_kinds import is_open
+from .value_kinds import is_open, switch_meant
 
 IMPOSSIBLE, OTHERWISE, QUOTED = "impossible-value", "option-reads-otherwise", "quoted-value"
 _TYPED = ("json", "toml")
@@ -23,6 +23,7 @@ _LONGEST = 40  # of a number that a file would have in quotes
 _NUMBER = regex(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _INTEGER = regex(r"[-+]?\d+(?:\.0*)?")
 _TRUE, _FALSE = ("true", "yes", "on", "1", "t", "y"), ("false", "no", "off", "0", "f", "n")
+_NOTHING = ("", "none", "null", "auto")
 # Words of a kind in the entries of frameworks; see ``entries.Framework.types``.
 _NUMBERS = ("number", "converted-number", "converted-whole")
 _SWITCHES = ("switch", "converted-switch")
@@ -164,7 +165,11 @@ def _kind(setting: Setting, types: Mapping[str, Sequence[str]]) -> str:
 
 def _of(setting: Setting, kind: str, auto: Sequence[str]) -> Finding | None:
     value = setting.value
-    if value is None or (isinstance(value, str) and (value in auto or is_open(value))):
+    if value is None or (isinstance(value, str) and value in auto):
+        return None
+    if kind in _SWITCHES and isinstance(value, str):
+        return None if is_open(value.replace(" ", "")) else _switch(setting, value, kind)
+    if isinstance(value, str) and is_open(value):
         return None
     if kind == "block":
         return _block(setting)
@@ -207,7 +212,8 @@ def _switch(setting: Setting, value: Scalar, kind: str) -> Finding | None:
             return _finding(OTHERWISE, setting, {"what": what}, repair)
         return _finding(QUOTED, setting, {}, repair)
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if kind == "converted-switch" and number and value not in (0, 1):
+    word = setting.origin.syntax == "json" and text not in _NOTHING and not switch_meant(text)
+    if (word and not number) or (kind == "converted-switch" and number and value not in (0, 1)):
         return _finding(IMPOSSIBLE, setting, {"allowed": _A_SWITCH})
     return None
 

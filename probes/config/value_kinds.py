@@ -175,9 +175,13 @@ def _mixed(text: str, word: str) -> bool:
     return text[0] == word[0] and sorted(text) == sorted(word)
 
 
-def refused(value: Scalar, taken: Sequence[str]) -> tuple[str, bool] | None:
-    """(the word that is meant or "", whether the list has all) of a word that is not taken."""
-    if not isinstance(value, str) or is_open(value) or not value[0].isalpha():
+def refused(value: Scalar, taken: Sequence[str], *, whole: bool = False) -> tuple[str, bool] | None:
+    """(the word that is meant or "", whether the list has all) of a word that is not taken.
+
+    ``whole``: further words are those of releases to come only.
+    """
+    first = str(value)[:1]  # of a whole list a word may begin with a figure: 9B for 8B
+    if not isinstance(value, str) or is_open(value) or not (first.isalpha() or whole):
         return None
     words = [word for word in taken if word != MORE]
     text = value.strip().lower()
@@ -187,7 +191,7 @@ def refused(value: Scalar, taken: Sequence[str]) -> tuple[str, bool] | None:
     near = _near(text, words, sure=not closed)
     near = [word for word in near if sorted(text) == sorted(word.lower())] or near
     if not closed and len(near) != 1:
-        return None
+        return ("", False) if whole else None
     return (near[0] if len(near) == 1 else ""), closed
 
 

@@ -8,7 +8,7 @@ from medic.i18n import Text
 from medic.run_config import Setting
 from medic.text.patterns import regex
 
-from .keys import Keys
+from .keys import Framework, Keys
 from .value_kinds import is_open
 from .values import as_number
 
@@ -16,6 +16,7 @@ _NUMBERS = ("number", "converted-number", "converted-whole")
 _SWITCHES = ("switch", "converted-switch")
 _A_NUMBER = Text("a number", "是数字")
 _A_PLAIN_NUMBER = Text("a number without quotes (this is text)", "是不带引号的数字（现为字符串）")
+_A_NUMBER_OR = Text("a number, or {word} in small letters", "是数字，或小写的 {word}")
 _A_WHOLE = Text("a whole number", "是整数")
 _A_SWITCH = Text("true or false", "为 true 或 false")
 _WORDS = frozenset("true yes on 1 t y false no off 0 f n".split())  # noqa: SIM905
@@ -80,6 +81,8 @@ def wrong_type(setting: Setting, every: Mapping[str, Keys]) -> Text | None:
         return _A_WHOLE
     if kind in _NUMBERS and _is_word(value):
         return _A_NUMBER
+    if kind in _NUMBERS and _is_word_of(value, every[setting.origin.framework].framework):
+        return _A_NUMBER_OR.fill(word=str(value).lower())
     if syntax == "json":
         return None  # the rest is told with the types of JSON and TOML
     if kind in _SWITCHES:
@@ -116,6 +119,13 @@ def _is_word(value: object) -> bool:
     return _WORD.fullmatch(text) is not None and text.lower() not in _SOME_WORDS
 
 
+def _is_word_of(value: object, framework: Framework) -> bool:
+    """Whether a value is a word that the framework fills in, in other letters: it is compared as it
+    is written."""
+    text = value.strip() if isinstance(value, str) else ""
+    return text not in framework.auto_words and text.lower() in framework.auto_words
+
+
 def _of_a_flag(value: object, kind: str) -> Text | None:
     """A word behind a flag is text until the parser converts it: ``8k``, ``10e``."""
     if kind not in _NUMBERS or not isinstance(value, str) or is_open(value):
@@ -128,6 +138,7 @@ def _switch(setting: Setting) -> Text | None:
     value = setting.value
     if isinstance(value, str):
         word = value.strip().lower()
-        return None if word in _WORDS or word in _NOTHING or is_open(word) else _A_SWITCH
+        filled = is_open(word.replace(" ", ""))  # two words are no place to be filled in
+        return None if word in _WORDS or word in _NOTHING or filled else _A_SWITCH
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return _A_SWITCH if number and value not in (0, 1) else None

@@ -20,6 +20,10 @@ _SWITCH = Text(
     "{key}: {value} is neither true nor false", "{key}：{value} 既不是 true 也不是 false"
 )
 _TAKES = Text("{key} does not take {value}; it takes {taken}", "{key} 不接受 {value}，可选 {taken}")
+_TAKES_AS_KNOWN = Text(
+    "{key} does not take {value} in the releases that medic knows; it takes {taken}",
+    "在 medic 已知的版本中，{key} 不接受 {value}，可选 {taken}",
+)
 _NO_SUCH = Text(
     "{key} does not take {value}; {meant} is meant", "{key} 不接受 {value}，应为 {meant}"
 )
@@ -41,7 +45,9 @@ def word_fault(
         for key, taken in entry.choices.items():
             if not _ends(setting, key):
                 continue
-            return _refused_part(setting, setting.value, taken)
+            ruled = any(_rules_it(setting, one, stated) for one in readers)  # told by its rule
+            whole = key in entry.whole and not ruled
+            return _refused_part(setting, setting.value, taken, whole=whole)
     return None
 
 
@@ -64,15 +70,17 @@ def _other_case(setting: Setting, value: str, entry: Framework) -> str:
     return next((one for one in words if one.lower() == value.lower()), "")
 
 
-def _refused_part(setting: Setting, value: str, taken: Sequence[str]) -> Finding | None:
+def _refused_part(
+    setting: Setting, value: str, taken: Sequence[str], *, whole: bool
+) -> Finding | None:
     """What is wrong with a word, or with one of several that commas part: ``q_proj,v_prj``."""
     several = MORE in taken and "{" not in value  # ${oc.select:one,other} is one value
     for part in value.split(",") if several else [value]:
-        found = refused(part.strip(), taken)
+        found = refused(part.strip(), taken, whole=whole)
         if found is not None:
             meant, closed = found
-            whole = value.replace(part.strip(), meant, 1) if meant else ""
-            return _not_taken(setting, part.strip(), (meant, whole, closed), taken)
+            anew = value.replace(part.strip(), meant, 1) if meant else ""
+            return _not_taken(setting, part.strip(), (meant, anew, closed), taken)
     return None
 
 
@@ -109,10 +117,12 @@ def _not_taken(
     if meant:
         what = _NO_SUCH.fill({**shown, "meant": meant})
     else:
-        listed = ", ".join(taken[:_MAX_SHOWN])
-        what = _TAKES.fill({**shown, "taken": listed})
+        words = [one for one in taken if one != MORE]
+        listed = ", ".join([*words[:_MAX_SHOWN], *([MORE] if len(words) > _MAX_SHOWN else [])])
+        what = (_TAKES if closed else _TAKES_AS_KNOWN).fill({**shown, "taken": listed})
     repair = _fix(setting, whole) if meant else None
-    return fault(NOT_TAKEN, setting, setting.value, {"what": what, "closed": closed}, repair)
+    values = {"what": what, "closed": closed, "unsure": not meant and not closed}
+    return fault(NOT_TAKEN, setting, setting.value, values, repair)
 
 
 def switch_fault(setting: Setting, entries: Mapping[str, Framework]) -> Finding | None:

@@ -38,6 +38,7 @@ MUTATIONS = [
     ("metric_for_best_model: eval_f1\ngreater_is_better: true",
      "metric_for_best_model: f1\ngreater_is_better: false", OTHERWISE, "greater_is_better"),
     ("hub_strategy: end", "hub_strategy: always", VALUE, "hub_strategy"),
+    ("save_total_limit: 1", "save_total_limit: 0", OTHERWISE, "save_total_limit"),
     ("logging_strategy: steps\nlogging_steps: 5", "logging_strategy: steps\nlogging_steps: 0",
      VALUE, "logging_steps"),
     ("logging_steps: 5", "logging_steps: 0", VALUE, "logging_steps"),

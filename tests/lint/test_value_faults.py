@@ -185,13 +185,11 @@ QUIET = [
     (AXOLOTL, "a.yaml", "bf16: true", "bf16: true\ntorch_dtype: fp8"),
     (VERL, "a.sh", "rollout.name=vllm", "rollout.name='${oc.select:rollout.engine,vllm}'"),
     (AXOLOTL, "a.yaml", "learning_rate: 0.0001", "learning_rate: ${LR}"),
-    (AXOLOTL, "a.yaml", "optimizer: adamw_torch", "optimizer: some_optimizer"),
     (FACTORY, "a.yaml", "flash_attn: fa2", "flash_attn: auto"),
     (FACTORY, "a.yaml", "save_steps: 500", "save_strategy: epoch\nsave_steps: 0"),
     (FACTORY, "a.yaml", "lora_rank: 8", "lora_rank: 8\nlora_alpha: ${ALPHA}"),
     (FACTORY, "a.yaml", "lora_rank: 8", "lora_rank: 8\nlora_alpha: null"),
     (MEGATRON, "a.sh", "--lr 3e-4", "--lr $LR"),
-    (ENGINE, "ds.json", '"AdamW"', '"AdamFactor"'),
 ]
 
 

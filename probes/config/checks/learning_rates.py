@@ -95,7 +95,9 @@ def well_known(config: RunConfig) -> bool:
     weights of a known size; of a large pretrained model all weights, or LoRA."""
     kind = kind_of(config)
     if kind == "lora":
-        return (parameters(config) or named_size(config) or 0) >= _LARGE and not _other_adapter(config)
+        return (parameters(config) or named_size(config) or 0) >= _LARGE and not _other_adapter(
+            config
+        )
     known = config.framework not in (*NOBODYS, *_OWN_SCRIPTS)
     return kind == "pretraining" or (known and _whole_and_large(config))
 
