@@ -75,7 +75,8 @@ BY_NAME = {
     **dict.fromkeys(_DROPOUTS, SHARE),
     **dict.fromkeys(
         ("weight_decay", "adam_epsilon", "adam_eps", "learning_rate", "lr", "min_lr", "eps",
-         "val_size", "val_set_size"),
+         "val_size", "val_set_size", "kl_coef", "kl_loss_coef", "init_kl_coef",
+         "dpo_beta"),
         NONE,
     ),
     **dict.fromkeys(("adam_beta1", "adam_beta2", "beta1", "beta2"), BELOW_ONE),
@@ -95,7 +96,7 @@ BY_NAME = {
     **dict.fromkeys(
         ("warmup_ratio", "lr_warmup_ratio", "lr_warmup_steps_ratio",
          "min_lr_ratio", "cosine_min_lr_ratio", "label_smoothing_factor", "label_smoothing",
-         "top_p"),
+         "top_p", "gae_lambda"),
         SHARE,
     ),
 }  # fmt: skip

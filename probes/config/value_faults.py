@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from medic.facts import Repair
+from medic.facts import Document, GivenFile, Repair
 from medic.i18n import Text
+from medic.learning_rates import adam_like
 from medic.probe import Finding, Look, Probe, Skip
-from medic.run_config import FIELDS, MORE, NOBODYS, PLAIN, RunConfig, Setting
+from medic.run_config import FIELDS, MORE, NOBODYS, PLAIN, RunConfig, Setting, Span
 from medic.text.patterns import regex
 
 from .bounds import BY_FIELD, BY_NAME, COUNTS, FAR_BEYOND, RANK, RANKED, RULED, STATED, Bounds
 from .documents import read_documents
 from .keys import Framework, Key, Keys
 from .parted_numbers import OTHERWISE, parted
+from .published import CROSSED, crossed_pair, far, greedy
+from .published import NAME as BEYOND
 from .readers.document import listed, words_in_lists
 from .reading import recogniser
 from .setting_faults import fault, rewritten
@@ -56,6 +59,10 @@ _UNSEEN = Text(
     "{key}：取值里有不可见字符或不是普通空格的空白（{code}），它会成为取值的一部分",
 )
 _WITHOUT = Text("the value as it looks", "去掉不可见字符，取值如所见")
+_SAMPLED = Text(
+    "above 0: without sampling all completions of a prompt are the same",
+    "大于 0：不采样时同一 prompt 的所有回答都相同",
+)
 _TYPED = ("json", "toml")  # told with the types of their values
 _NONE = ("None", "none", "null", "Null")
 
@@ -71,19 +78,8 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     entries: Mapping[str, Framework] = {f.name: f for f in look.frameworks}
     stated = frozenset(setting.path[-1] for setting in config.settings)
     documents = list(read_documents(look, config))
-    told = set()
-    for _, document, framework in documents:
-        yield from parted(document, framework.name)
-        if framework.name not in NOBODYS and framework.name in keys:
-            from .betas import odd_betas
-            from .shapes import shapes
-
-            own = keys[framework.name]
-            for beta in odd_betas(document, framework.name):
-                yield _impossible(beta, _BETAS)
-            for several in shapes(document, own, declared_single(own, keys)):
-                told.add(several.origin.span)
-                yield _impossible(several, _ONE)
+    told: set[Span | None] = set()
+    yield from _of_documents(documents, keys, config, told)
     if (rank := _rank_beyond(config)) is not None:
         yield rank
     in_lists = [s for _, document, framework in documents for s in listed(document, framework)]
@@ -97,12 +93,52 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
         if found is None and setting.origin.span not in told:
             allowed = wrong_type(setting, keys)
             found = _impossible(setting, allowed) if allowed is not None else None
+        found = found or _of_the_usual(setting, config)
         if found is not None:
             yield found
     for _, document, framework in documents:
         for setting in words_in_lists(document, framework):
             if (found := word_fault(setting, entries, stated)) is not None:
                 yield found
+
+
+def _of_documents(
+    documents: Sequence[tuple[GivenFile, Document, Framework]],
+    keys: Mapping[str, Keys],
+    config: RunConfig,
+    told: set[Span | None],
+) -> Iterator[Finding]:
+    """What only the blocks and lists of a file show; ``told`` takes the places."""
+    for _, document, framework in documents:
+        yield from parted(document, framework.name)
+        if framework.name in NOBODYS or framework.name not in keys:
+            continue
+        from .betas import crossed_betas, odd_betas
+        from .shapes import shapes
+
+        own = keys[framework.name]
+        for pair, limit in crossed_betas(document, framework.name):
+            if adam_like(config):
+                yield _far(pair, CROSSED.fill(limit=f"{limit:g}"))
+        for beta in odd_betas(document, framework.name):
+            yield _impossible(beta, _BETAS)
+        for several in shapes(document, own, declared_single(own, keys)):
+            told.add(several.origin.span)
+            yield _impossible(several, _ONE)
+
+
+def _of_the_usual(setting: Setting, config: RunConfig) -> Finding | None:
+    """A number that is far from all that is published, or that makes all completions the same."""
+    if greedy(setting, config):
+        return _impossible(setting, _SAMPLED)
+    limit = crossed_pair(setting, config)
+    usual = far(setting, config) if limit is None else CROSSED.fill(limit=f"{limit:g}")
+    return _far(setting, usual) if usual is not None else None
+
+
+def _far(setting: Setting, usual: Text) -> Finding:
+    values = {"key": setting.origin.key, "value": setting.value, "usual": usual}
+    return fault(BEYOND, setting, setting.value, values)
 
 
 def _rank_beyond(config: RunConfig) -> Finding | None:
@@ -234,7 +270,7 @@ def _impossible(setting: Setting, allowed: Text, repair: Repair | None = None) -
 PROBE = Probe(
     name="config-values",
     title=Text("single values", "单个配置值"),
-    tells=(IMPOSSIBLE, NOT_TAKEN, NO_EFFECT, OTHERWISE),
+    tells=(IMPOSSIBLE, NOT_TAKEN, NO_EFFECT, OTHERWISE, BEYOND),
     run=run,
     needs=(RunConfig,),
     seconds=0.02,

@@ -33,7 +33,7 @@ def word_fault(
     setting: Setting, entries: Mapping[str, Framework], stated: frozenset[str]
 ) -> Finding | None:
     """A word that a key does not take, of those that its framework names."""
-    if not isinstance(setting.value, str):
+    if not isinstance(setting.value, str) or switch_meant(setting.value):
         return None
     readers = list(_readers(setting, entries, stated))
     for entry in readers:

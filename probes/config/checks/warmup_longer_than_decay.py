@@ -6,11 +6,13 @@ from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
+from ..values import as_number
 from .models import counted, key_number
 from .numbers import constant_schedule, unstated
 
 NAME = "warmup-longer-than-decay"
 NEEDS: tuple[str, ...] = ()
+_RISES = "scheduler.t_warmup"
 _FRACTION = "lr_warmup_fraction"  # of the decay
 _STEPS = Text(
     "warmup {warmup}, but the decay ends at {decay}", "预热 {warmup}，衰减却在 {decay} 结束"
@@ -30,7 +32,28 @@ def check(config: RunConfig) -> LintResult:
     if megatron and warmup is not None and decay is not None:
         what = _STEPS.fill(warmup=int(warmup), decay=int(decay))
         return Passes() if warmup < decay else Fires("lr_warmup_samples", {"what": what})
-    return _steps(config)
+    return _olmo(config) if config.framework == "olmo" else _steps(config)
+
+
+def _olmo(config: RunConfig) -> LintResult:
+    """OLMo optim.py CosWithWarmup: the rate rises until t_warmup and falls until t_max, both in the
+    scheduler's own units; past t_max it is the lowest."""
+    warmup, end = (key_number(config, f"scheduler.{name}") for name in ("t_warmup", "t_max"))
+    end = end if end is not None else _tokens(config)
+    if warmup is None or end is None:
+        return NotChecked(("scheduler.t_warmup", "scheduler.t_max"))
+    if warmup < end or not end:
+        return Passes()
+    return Fires(_RISES, {"what": _STEPS.fill(warmup=int(warmup), decay=int(end))})
+
+
+def _tokens(config: RunConfig) -> float | None:
+    """The length of the run in tokens (``max_duration: 5e12T``), where the schedule counts them."""
+    length, units = config.setting("max_duration"), config.setting("scheduler.units")
+    if length is None or units is None or units.value != "tokens":
+        return None
+    text = str(length.value)
+    return as_number(text.removesuffix("T")) if text.endswith("T") else None
 
 
 def _steps(config: RunConfig) -> LintResult:
