@@ -7,6 +7,7 @@ behind the word.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,11 @@ _QUOTED_COMMENT = regex(rb"(?<=[ \t])`[ \t]*#[^`\n]*`(?=[ \t\n]|$)")
 _ESCAPED = regex(rb'\\(["\\$`])')
 _GIVEN_DOCUMENT = regex(
     rb"(?m)(\$\([^()\n]*<<-?[ \t]*'(\w+)'[^\n]*\n)((?:.*\n)*?)([ \t]*\2[ \t]*$)"
+)
+# What is to be filled in: --data=<PATH>, cd <folder of the data>. It is read like a variable.
+_PLACEHOLDER = regex(
+    rb"(?:(?<=\s)--?[A-Za-z][\w.-]*[ \t]+|=|(?m:^[ \t]*)(?:cd|source|\.|ssh)[ \t]+)"
+    rb"(<[A-Za-z_\x80-\xff](?:[^<>|&;$`=\"'\n]*[^<>|&;$`=\"'\s])?>)"
 )
 _CHUNK = regex(rb"[^ \t\n]+")
 _LITERAL_BLANK = regex(rb"[ \t\n]")
@@ -128,11 +134,19 @@ def printed_document(node: tree_sitter.Node) -> tree_sitter.Node | None:
 
 def as_meant(body: bytes) -> bytes:
     """A script saved with CRLF as it was meant, without comments in backquotes, which expand to
-    nothing, and without a last line that continues into nothing; every byte keeps its place."""
+    nothing, without a last line that continues into nothing, and with a variable for each place
+    that is to be filled in; every byte keeps its place."""
     unix = body.replace(b"\\\r\n", b" \\\n").replace(b"\r\n", b" \n")
     if b"`" in unix:
         unix = _QUOTED_COMMENT.sub(lambda found: b" " * len(found[0]), unix)
+    if b"<" in unix:
+        unix = _PLACEHOLDER.sub(_as_variable, unix)
     return unix[:-2] + b" \n" if unix.endswith(b"\\\n") else unix
+
+
+def _as_variable(found: re.Match[bytes]) -> bytes:
+    before = found[0][: -len(found[1])]
+    return before + b"$" + b"x" * (len(found[1]) - 1)
 
 
 def _unescaped(chunk: bytes) -> bytes:

@@ -10,6 +10,7 @@ from .characters import characters
 from .conditions import conditions
 from .endings import endings
 from .expansions import expansions
+from .placeholders import placeholders
 from .programs import programs
 from .run_together import exported, run_together
 from .script_text import ScriptText
@@ -22,6 +23,7 @@ from .value_slips import value_slips
 
 def slips(script: ScriptText, document: Document, launches: Sequence[Launch]) -> Iterator[Slip]:
     """What is told first at a place is what is wrong there; the same may come several times."""
+    yield from placeholders(script, document)
     yield from characters(script, document)
     yield from spacing(script, document, launches)
     yield from expansions(script, document)

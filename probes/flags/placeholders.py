@@ -1,0 +1,61 @@
+"""Places of a script that are still to be filled in: ``--pretrain=<PATH>``, ``MODEL=your_model``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.facts import Document
+from medic.i18n import Text
+from medic.text.patterns import regex
+
+from .masked import numbered
+from .script_text import ScriptText
+from .slip import Slip
+
+_INSIDE = r"[^\W\d](?:[^<>|&;$`=\"'\n]*[^<>|&;$`=\"'\s])?"
+# Behind a flag, a = or what takes one path or name; < and > of redirections have blanks between.
+_BARE = regex(
+    rf"(?:(?<=\s)--?[A-Za-z][\w.-]*[ \t]+|=|(?:^|[;&|(]\s*)(?:cd|source|\.|ssh)[ \t]+)(<{_INSIDE}>)"
+)
+_TELLS = (
+    r"(?i:your?\b|path|folder|director(?:y|ies)|_dir\b|account|partition|replace|insert|fill|"
+    r"my[ _-]|你|您|填|路径|替换)"
+)
+# A token of a vocabulary stands in quotes as well (<pad>, <|user|>): only what speaks of a place.
+_QUOTED = regex(
+    rf"(?:(?<=\s)--?[A-Za-z][\w.-]*[ \t=]+|=)[\"'](<(?=[^<>]*{_TELLS}){_INSIDE}>)[\w./-]*[\"']"
+)
+_YOURS = regex(
+    r"(?:(?<=\s)--[A-Za-z][\w.-]*[ \t=]+|^\s*(?:export\s+)?\w+=)[\"']?"
+    r"((?:YOUR|your)[_-][\w-]+)(?=[\"'\s;&|]|$)"
+)
+_DIRECTIVE = regex(rf"^#(?:SBATCH|PBS|BSUB)\s.*?(<{_INSIDE}>)")
+_PASTED = regex(r"<(?:pasted )?command\d*>$")
+_READS = Text(
+    "{word} is a placeholder that is still to be filled in: the shell reads < as input from a file",
+    "{word} 是还没有填写的占位符：shell 会把 < 读作从文件输入",
+)
+_TAKEN = Text(
+    "{word} is a placeholder that is still to be filled in: it is taken as it stands",
+    "{word} 是还没有填写的占位符：它会被原样使用",
+)
+
+
+def placeholders(script: ScriptText, document: Document) -> Iterator[Slip]:
+    """Not of a command that was pasted with a text: there it stands for what its author leaves out."""
+    if _PASTED.search(script.name):
+        return
+    for number, line in numbered(script, document):
+        if number in script.documents:
+            continue
+        text = script.line_text(number)
+        for pattern, shown, what in (
+            (_BARE, line, _READS),
+            (_DIRECTIVE, text, _TAKEN),
+            (_QUOTED, text, _TAKEN),
+            (_YOURS, text, _TAKEN),
+        ):
+            if shown is text and pattern is not _DIRECTIVE and text.lstrip().startswith("#"):
+                continue
+            for found in pattern.finditer(shown):
+                yield Slip(what.fill(word=found[1]), script.between(number, found.span(1)))
