@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -31,19 +31,39 @@ def split_text(
         return {}, []
     from medic.match import raised, split_paste
 
-    kinds: dict[str, FileKind] = {"log": "log", "config": "config", "command": "script"}
+    kinds: dict[str, FileKind] = {
+        "log": "log",
+        "config": "config",
+        "command": "script",
+        "source": "python",
+    }
     parts: dict[str, str] = {}
     files: list[GivenFile] = []
     fragments = split_paste(text, _printed(text, index))
     if index is not None:
         fragments = [*fragments, *raised(fragments, index)]
-    for kind, words, line in _few(fragments):
+    for kind, words, line in (*_few(fragments), *_source(fragments)):
         if kind in kinds:
             number = len(files) + 1 if files else ""
             name = f"{of}<{kind}{number}>" if of else f"{PASTED} {kind}{number}>"
             parts[name] = "\n" * (line - 1) + words
             files.append(GivenFile(name, name, kinds[kind], len(words.encode())))
     return parts, files
+
+
+def _source(fragments: Sequence[Fragment]) -> Iterator[tuple[str, str, int]]:
+    """What of the prose is a Python program: it stays prose, too, as a person shows it for what it
+    says."""
+    from medic.match.program import program
+
+    prose = [f for f in fragments if f.kind == "prose"]
+    lines = [""] * max((f.line + f.text.count("\n") for f in prose), default=0)
+    for fragment in prose:
+        told = fragment.text.split("\n")
+        lines[fragment.line - 1 : fragment.line - 1 + len(told)] = told
+    source = program(lines)
+    if source:
+        yield "source", source, 1
 
 
 def pasted_beside(

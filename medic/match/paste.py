@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from medic.match.program import without_code
 from medic.match.told_values import JOINING, tells_a_value
 from medic.text.accounting import ACCOUNTED, DISK_ROWS
 from medic.text.patterns import regex
@@ -191,7 +192,7 @@ def _kinds(lines: list[str], printed: Collection[int]) -> list[Kind]:
             known = known or (ruled and _REPORTED.match(line) is not None)
             before = "log" if known else kind
         kinds.append(before)
-    return _whole(lines, _alone(lines, kinds))
+    return _whole(lines, _alone(lines, without_code(lines, kinds)))
 
 
 # From so many lines on, with such a share of them printed, a text is a log.

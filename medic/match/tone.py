@@ -114,6 +114,10 @@ _FINE = regex(
     r"\b(?:just|only) (?:curious|asking)\b|\bno (?:problem|issue)s?(?: so far)?[.!]|"
     r"\bturned out (?:that|to be)\b|\u901a\u8fc7\u7684|\u53ea\u662f\u60f3\u786e\u8ba4"
 )
+_ELSEWHERE = regex(  # in the run that is compared with
+    r"(?i)\b(?:(?:with|on|using|for|in) (?:(?:just |only )?(?:one|1|a single)|single|the (?:old|other|base|original|"
+    r"previous)|full|plain|v?\d+\.\d)|without|before|previously|earlier|locally|elsewhere)\b"
+)
 _WHY = regex(
     r"(?i)\bwhy\b|\bany ideas?\b|\bwhat (?:could|can|might|may) (?:be|cause)|\bwhat is (?:the cause|wrong)|"
     r"\bhow (?:can|do|could|should|to) (?:I |we )?(?:fix|solve|avoid|prevent|get rid)|"
@@ -248,8 +252,9 @@ def contrasts(text: str) -> bool:
 
 
 def fine(text: str) -> bool:
-    """Whether a text says of the run, or of a part of it, that it is as it should be."""
-    return _FINE.search(text) is not None
+    """Whether a text says of the run, or a part, that it is as it should be: here, not elsewhere."""
+    found = (_SENTENCE_END.split(text[: m.end()])[-1] for m in _FINE.finditer(text))
+    return any(not _ELSEWHERE.search(said) for said in found)
 
 
 def reassures(text: str) -> bool:

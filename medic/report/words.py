@@ -59,8 +59,13 @@ WEIGHT = {
     "rarely": Text("rarely shown by it", "很少出现"),
 }
 # Names of what was pasted, by what it was taken for.
-PASTED = {"log": "粘贴的日志", "config": "粘贴的配置", "command": "粘贴的命令"}
-_PASTED = regex(r"<pasted(-\d+)? (log|config|command)")
+PASTED = {
+    "log": "粘贴的日志",
+    "config": "粘贴的配置",
+    "command": "粘贴的命令",
+    "source": "粘贴的代码",
+}
+_PASTED = regex(r"<pasted(-\d+)? (log|config|command|source)")
 SIGN = {
     "confirms": "!",
     "always": "!",
