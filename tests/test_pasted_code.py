@@ -59,7 +59,12 @@ def test_a_block_that_python_refuses_is_no_program() -> None:
 
 
 def test_a_block_with_its_body() -> None:
-    lines = ["for batch in loader:", "    loss = model(batch)", "    loss.backward()", "Then it stops."]
+    lines = [
+        "for batch in loader:",
+        "    loss = model(batch)",
+        "    loss.backward()",
+        "Then it stops.",
+    ]
     assert statements(lines) == {0, 1, 2}
 
 

@@ -47,7 +47,8 @@ def split_text(
             number = len(files) + 1 if files else ""
             name = f"{of}<{kind}{number}>" if of else f"{PASTED} {kind}{number}>"
             parts[name] = "\n" * (line - 1) + words
-            files.append(GivenFile(name, name, kinds[kind], len(words.encode())))
+            named = kind == "source"  # what a person shows is the run's
+            files.append(GivenFile(name, name, kinds[kind], len(words.encode()), named=named))
     return parts, files
 
 

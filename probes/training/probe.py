@@ -34,6 +34,7 @@ TELLS = (
     "labels-visible-to-model",
     "replicas-start-differently",
     "training-state-not-restored",
+    "weights-not-loaded-on-resume",
     "scheduler-stepped-too-often",
     "function-undefined-at-zero",
     "gpu-memory-leak",

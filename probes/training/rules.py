@@ -23,6 +23,7 @@ from .samplers import samplers
 from .seeds import own_start
 from .summed import summed
 from .undefined import undefined
+from .unread_resume import unread_resume
 
 NOT_STEPPED, NOT_CLEARED = "optimizer-not-stepped", "gradients-never-cleared"
 MODE, CLIP = "model-in-other-mode", "clip-before-unscale"
@@ -64,6 +65,7 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from other_marks(code)
     yield from undefined(code)
     yield from too_often(code)
+    yield from unread_resume(code)
     if not code.backwards:
         return
     for loop in code.training_loops:
