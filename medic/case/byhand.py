@@ -102,11 +102,15 @@ def tells_in_words(text: str, *, called: bool, named: bool) -> bool:
 def _holds_words(text: str) -> bool:
     """Whether a part of a text is read as words where it is pasted."""
     from medic.match import split_paste
+    from medic.match.notes import is_told
 
-    kinds = [part.kind for part in split_paste(text)]
+    parts = split_paste(text)
+    kinds = [part.kind for part in parts]
     if len(text.strip().split("\n")) == 1 or kinds[:1] == ["prose"]:
         return True
-    return "prose" in kinds and not repeats(text)
+    # A title with a tag in brackets, then a person who speaks: what repeats is what they quote.
+    titled = kinds[1:2] == ["prose"] and "\n" not in parts[0].text and is_told(parts[1])
+    return "prose" in kinds and (titled or not repeats(text))
 
 
 def holds_log(head: bytes) -> bool:

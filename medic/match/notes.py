@@ -82,10 +82,10 @@ def is_report(text: str, *, of_log: bool = False) -> bool:
     if not parts or (of_log and not logged):
         return False
     behind = parts[-1:] if len(parts) > 1 and logged <= SHORT else []
-    return any(_is_told(part) for part in (parts[0], *behind) if part.kind == "prose")
+    return any(is_told(part) for part in (parts[0], *behind) if part.kind == "prose")
 
 
-def _is_told(part: Fragment) -> bool:
+def is_told(part: Fragment) -> bool:
     """Whether a person speaks in a part before its first line that reads as a program's."""
     lines = [line for line in part.text.split("\n") if line.strip()]
     if _SAMPLE.match(lines[0]):
