@@ -13,7 +13,8 @@ NOT_LOADED = "weights-not-loaded-on-resume"
 _UNREAD = Text(
     "transformers' Trainer does not read resume_from_checkpoint of its arguments, and {call} (line "
     "{line}) is not given it: the run begins at step 0",
-    "transformers 的 Trainer 不读参数里的 resume_from_checkpoint，而 {call}（第 {line} 行）没有传入它：训练从第 0 步开始",
+    "transformers 的 Trainer 不读参数里的 resume_from_checkpoint，而 {call}（第 {line} 行）没有传入它："
+    "训练从第 0 步开始",
 )
 NAME = "resume_from_checkpoint"
 # Classes of arguments of transformers' Trainer and of TRL's.
