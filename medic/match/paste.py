@@ -270,9 +270,9 @@ def _typed(line: str) -> bool:
 
 
 def is_joined(line: str) -> bool:
-    if line.lstrip().startswith("--"):  # an option is no sentence, whatever its help says
-        return False
-    return len(JOINING.intersection(line.split())) >= JOINED
+    """Whether its words are joined to a sentence; an option is none, whatever its help says."""
+    option = line.lstrip().startswith("--")
+    return not option and len(JOINING.intersection(line.split())) >= JOINED
 
 
 # Whose words it is that stand between two log lines.
