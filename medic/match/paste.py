@@ -270,8 +270,7 @@ def _typed(line: str) -> bool:
 
 
 def is_joined(line: str) -> bool:
-    """Whether its words are joined to a sentence; an option is none, whatever its help says."""
-    option = line.lstrip().startswith("--")
+    option = line.lstrip().startswith("--")  # no sentence, whatever its help says
     return not option and len(JOINING.intersection(line.split())) >= JOINED
 
 
