@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 LOOPS = ("for_statement", "while_statement", "c_style_for_statement")
 _UNSET_TEST = regex(r"""-z\s+["']?\$\{?(\w+)|!\s*-v\s+(\w+)""")
 _SET_TEST = regex(r"""-n\s+["']?\$\{?(\w+)|(?<!!)\s-v\s+(\w+)""")
+# Names that an arithmetic command sets, not those that it only compares.
+_COUNTED = regex(
+    r"(?<![\w$])([A-Za-z_]\w*)(?=\s*(?:\+\+|--|<<=|>>=|[-+*/%&|^]?=(?!=)))|(?:\+\+|--)\s*([A-Za-z_]\w*)"
+)
 
 Variables = dict[str, Variable]
 Branch = tuple["tree_sitter.Node | None", "Sequence[tree_sitter.Node]"]
@@ -72,10 +76,12 @@ class Flow(ABC):
         """Variables that are set anywhere below are unknown from here on."""
         todo = [node]
         arithmetic = bool(node.children) and node.children[0].type == "(("
+        found = _COUNTED.finditer(self.text(node)) if arithmetic else ()
+        counted = {match[1] or match[2] for match in found}
         while todo:
             here = todo.pop()
             parent = here.parent.type if here.parent else ""
-            is_set = arithmetic or parent in ("variable_assignment", *LOOPS)
+            is_set = parent in ("variable_assignment", *LOOPS) or self.text(here) in counted
             if here.type == "variable_name" and is_set:
                 self.variables[self.text(here)] = UNKNOWN
             todo += with_comments(here)

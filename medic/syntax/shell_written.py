@@ -26,6 +26,7 @@ _ENDINGS = (".json", ".yaml", ".yml", ".toml")
 # What another program fills in before the file is used.
 _TEMPLATE = regex(rb"[$`@]|\{\{|%\(|<%")
 _OUTSIDE = regex(rb"[^\n]")
+_TABS = regex(rb"(?m)^\t*")
 _STRING_OR_FILLED = regex(rb'"(?:[^"\\\n]|\\.)*"|\$+')
 # Where JSON, and TOML, have a value: what stands elsewhere may be any part of an object.
 _VALUE_BEFORE, _VALUE_BEHIND = regex(rb"[:=,\[]\s*$"), regex(rb"\s*(?:[,\]}#\n]|$)")
@@ -98,6 +99,9 @@ def _written(
     if body is None or head is None:
         return None
     text = source.body[body.start_byte : body.end_byte]
+    if node.children[0].type == "<<-":
+        led = source.body[: body.start_byte].rpartition(b"\n")[2]
+        text = _without_tabs(led + text)[len(led) :]
     kind = guess_syntax(name, text)
     if kind not in ("json", "yaml", "toml") or not text.strip() or not _is_config(name, text):
         return None
@@ -116,6 +120,14 @@ def _written(
         exact = _TEMPLATE.search(source.body, body.start_byte, body.end_byte) is None
         return Written(name, None, problem.en, problem.zh, problem.at, exact)
     return Written(name, filled(document, expander, source, body) if fills else document)
+
+
+def _without_tabs(text: bytes) -> bytes:
+    """A ``<<-`` document, whose lines lose their tabs, with as many blanks in their place; as it is where
+    lines have different numbers of them, so that blanks would make levels."""
+    begun = [_TABS.match(line) for line in text.split(b"\n") if line.strip()]
+    depths = {len(found[0]) for found in begun if found is not None}
+    return _TABS.sub(lambda m: b" " * len(m[0]), text) if len(depths) == 1 else text
 
 
 def _is_config(name: str, text: bytes) -> bool:

@@ -75,7 +75,7 @@ def _refused_part(
 ) -> Finding | None:
     """What is wrong with a word, or with one of several that commas part: ``q_proj,v_prj``."""
     several = MORE in taken and "{" not in value  # ${oc.select:one,other} is one value
-    for part in value.split(",") if several else [value]:
+    for part in value.strip("[]").split(",") if several else [value]:
         found = refused(part.strip(), taken, whole=whole)
         if found is not None:
             meant, closed = found

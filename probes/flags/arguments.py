@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Callable, Iterator, Sequence
 
 from medic.facts import Launch, ParserSpec, Repair, Word
 from medic.i18n import Text
@@ -11,50 +10,15 @@ from medic.records import dataclass
 from medic.run_config import Span
 from medic.text.patterns import regex
 
-from .argument_repairs import moved_before, nearest_choice, without_first, without_word
+from .argument_repairs import nearest_choice, without_first
+from .launcher_options import LAUNCHERS_OWN
 from .match import Known, boolean, classify
 from .script_text import ScriptText
 from .spelling import plain
-from .suspects import script_parts
 
-BEHIND = "launcher-flag-after-script"
 TWICE = "flag-given-twice"
 VALUE = "flag-value-not-accepted"
 
-# Options of launchers that training scripts do not have themselves.
-_LAUNCHERS_OWN = {
-    "torchrun": frozenset(
-        (
-            "nnodes",
-            "nproc-per-node",
-            "rdzv-backend",
-            "rdzv-endpoint",
-            "rdzv-id",
-            "rdzv-conf",
-            "node-rank",
-            "master-addr",
-            "master-port",
-            "standalone",
-            "max-restarts",
-        )
-    ),
-    "deepspeed": frozenset(
-        ("hostfile", "num-nodes", "num-gpus", "master-port", "master-addr", "node-rank")
-    ),
-    "accelerate": frozenset(
-        (
-            "num-processes",
-            "num-machines",
-            "machine-rank",
-            "main-process-ip",
-            "multi-gpu",
-            "main-process-port",
-            "same-network",
-            "deepspeed-config-file",
-        )
-    ),
-}
-_LAUNCHERS_OWN["tune"] = _LAUNCHERS_OWN["torchrun"]
 _FLAG = regex(r"^--[A-Za-z][\w.-]*$")
 _NUMBER = regex(r"^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 _ASSIGNS = regex(r"^\s*(?:export\s+|local\s+|declare\s+(?:-\w+\s+)*)?\w+\+?=")
@@ -62,21 +26,10 @@ _GLUED = regex(r"^([^\"'\s]*[A-Za-z0-9_}])--([A-Za-z][\w-]+)(?:=\S*)?$")
 _QUOTED = regex(r"^\"[^\"]*\"$|^'[^']*'$")
 _VARIABLE_AND_FLAG = regex(r"^\$(?:\w+|\{\w+\})--[a-z]+(?:[_-][a-z0-9]+)+$")
 _MAX_CHOICES = 12
-_BARE = regex(r"\w+(?:-\w+)*")
-_ITSELF = regex(r"torch\.distributed\.|accelerate\.commands|deepspeed\.launcher")
-_NO_FILE = frozenset(("m", "module", "no-python"))  # behind these no file stands
 
-_GOES = Text(
-    "{flag} stands behind {script}: it goes to the script, not to {launcher}",
-    "{flag} 写在 {script} 之后：它会传给脚本，而不是 {launcher}",
-)
 _AGAIN = Text(
     "{flag} {value} overrides {flag} {first} of line {line}",
     "{flag} {value} 覆盖了第 {line} 行的 {flag} {first}",
-)
-_STRAY = Text(
-    "{word} is a word too many: {launcher} takes it for the script, which is {script}",
-    "{word} 是多余的词：{launcher} 会把它当作脚本，真正的脚本是 {script}",
 )
 _EMPTY = Text("{flag}= gives it an empty value", "{flag}= 的取值为空")
 _PARTED = Text(
@@ -98,62 +51,6 @@ class Fault:
     span: Span
     flag: str
     repair: Repair | None = None
-
-
-def behind_script(
-    launch: Launch, spec: ParserSpec | None, configs: Collection[str] = ()
-) -> Iterator[Fault]:
-    """Options of the launcher among the script's arguments; ``configs``: names of files that are
-    accelerate's, so that its ``--config_file`` is not the script's own.
-
-    Launchers hand everything behind the script on (argparse.REMAINDER). A parser that is known
-    whole is asked elsewhere.
-    """
-    own = _LAUNCHERS_OWN.get(launch.launcher)
-    label = script_parts(launch)[-1:] or ("",)
-    cut = launch.script is not None and not launch.script.raw.strip("\\ ")
-    if own is None or cut or "launch" in label[0] or (spec is not None and spec.complete):
-        return
-    if (stray := _taken_for_script(launch)) is not None:
-        yield stray
-        return
-    before = {plain(w.value.partition("=")[0]) for w in launch.launcher_words if w.value}
-    theirs = {plain(n) for o in (spec.options if spec else ()) for n in o.names}
-    for at, word in enumerate(launch.arguments):
-        flag = (word.value or "").partition("=")[0]
-        name = plain(flag)
-        its_file = name == "config-file" and _file(launch, at) in configs
-        if flag[:2] != "--" or name in before | theirs or not (its_file or name in own):
-            continue
-        what = _GOES.fill(flag=flag, script=label[0], launcher=launch.launcher)
-        yield Fault(BEHIND, what, word.span, flag, moved_before(launch, at))
-
-
-def _file(launch: Launch, at: int) -> str:
-    """The file that an option of the arguments names, without its folders."""
-    word = launch.arguments[at].value or ""
-    after = launch.arguments[at + 1].value if at + 1 < len(launch.arguments) else ""
-    return PurePosixPath(word.partition("=")[2] or after or "").name
-
-
-def _taken_for_script(launch: Launch) -> Fault | None:
-    """A word without an ending where the script stands, and a Python file right behind it or behind
-    more options."""
-    word = launch.script
-    words = [w.text for w in launch.launcher_words]
-    after = [*words[1:], ""]
-    as_it_is = any(
-        plain(one) in _NO_FILE and not (one == "-m" and _ITSELF.match(next_))
-        for one, next_ in zip(words, after, strict=True)
-    )
-    if word is None or as_it_is or not _BARE.fullmatch(word.raw):
-        return None
-    at = next((i for i, w in enumerate(launch.arguments) if w.raw.endswith(".py")), None)
-    if at is None or (at and not launch.arguments[0].raw.startswith("--")):
-        return None
-    what = _STRAY.fill(word=word.raw, launcher=launch.launcher, script=launch.arguments[at].raw)
-    before = launch.launcher_words[-1:] and launch.launcher_words[-1]
-    return Fault(VALUE, what, word.span, word.raw, without_word(before, word) if before else None)
 
 
 # --- twice ----------------------------------------------------------------------------------
@@ -243,7 +140,7 @@ def without_value(launch: Launch, scalars: frozenset[str]) -> Iterator[Fault]:
 
 def glued(launch: Launch, known: Callable[[], frozenset[str]]) -> Iterator[Fault]:
     """``--lr 1e-4--bf16``: a flag without a blank before it is part of what stands there."""
-    own = _LAUNCHERS_OWN.get(launch.launcher, frozenset())
+    own = LAUNCHERS_OWN.get(launch.launcher, frozenset())
     for word in (*launch.launcher_words, *launch.arguments):
         text = word.raw if word.value is None or _QUOTED.match(word.raw) else word.value
         found = _GLUED.match(text) if "--" in text[1:] else None

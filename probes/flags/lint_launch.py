@@ -16,6 +16,7 @@ from . import arguments, layout
 from .allotted import beyond_hostfile, devices_without_tasks
 from .argument_repairs import one_task
 from .array_tasks import RACE, one_folder
+from .behind import BEHIND, behind_script
 from .counts_of_file import of_file
 from .device_lists import refused_together
 from .first_node import only_first_node
@@ -36,7 +37,7 @@ TELLS = (
     layout.ENDPOINT,
     layout.TOO_MANY,
     layout.OTHERWISE,
-    arguments.BEHIND,
+    BEHIND,
     arguments.TWICE,
     arguments.VALUE,
     SHARED,
@@ -120,7 +121,7 @@ def _findings(
     for what, span in refused_together(launch):
         yield _finding(script, arguments.VALUE, what, span)
     for found in (
-        *arguments.behind_script(launch, spec, _launchers_files(look, launch)),
+        *behind_script(launch, spec, _launchers_files(look, launch)),
         *arguments.twice(launch, script, scalars),
         *arguments.outside_choices(launch, spec),
         *arguments.without_value(launch, scalars),
