@@ -80,6 +80,11 @@ _PATTERNS: Mapping[str, str] = {
         r"\btokenizer\b[^\n]{0,24}\b(?:vocab(?:ulary)?[ _]?size|length|size)\b[^\n\d]{0,4}\d{3})|"
         r"\bEmbedding\(\d{3,8}, \d|(?i:\bmodel\b[^\n]{0,12}\bvocab(?:ulary)?[ _]?size\b[^\n\d]{0,4}\d{3})"
     ),
+    # What the environment tells NCCL, and RDMA devices that a node lists (ibv_devinfo, ibstat, nvidia-smi topo).
+    "rdma-told": (
+        r"\bNCCL_(?:IB_\w+|NET) set by environment to |^\s*hca_id:\s*\w|^\s*CA '\w+'|"
+        r"^\s*NIC\d+: (?:mlx|bnxt|rocep|ibp|efa)\w*"
+    ),
     # How many of the parameters are trained; what that means is judged where it is used.
     "trained-count": r"(?i:\btrainable\b[^\n]{0,16}param|\bparam[^\n]{0,60}\btrainable\b)",
     # A start from a checkpoint, one that found none, and what of it was left out; see curve-resume-point.
