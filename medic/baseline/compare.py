@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from medic.baseline.curves import curves
 from medic.baseline.settings import configs, flags, tells, variables
 from medic.baseline.speeds import FALLS, RISES, network, slower, speeds
+from medic.baseline.turns import turns
 from medic.case.collect import Case
 from medic.errors import UsageError
 from medic.facts import Curve, Difference, GpuState, Launches, LogHits, Packages, SinceGood, Source
@@ -91,6 +92,7 @@ def observed(found: SinceGood) -> list[Observed]:
     if (slower := found.slower) is not None:
         value = {"name": slower.name, "now": slower.now, "good": slower.good}
         findings.append(Finding(SLOW, value=value, source=slower.now_at, more=(slower.good_at,)))
+    findings += turns(found.differences)
     return [Observed(finding, "baseline", "exact") for finding in findings]
 
 

@@ -37,7 +37,7 @@ CURVE_FAMILIES = frozenset(
     }
 )
 # Checks that may have several outcomes at once: words of causes, and what differs from a good run.
-SEVERAL = frozenset({TELLTALE, "changed-since-good"})
+SEVERAL = frozenset({TELLTALE, "changed-since-good", "turned-since-good"})
 Verdict = Literal[
     "established",
     "likely",
