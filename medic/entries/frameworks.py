@@ -138,7 +138,9 @@ class Framework:
     word), ``flags`` (``--a.b=1``, behind the file). ``traits``: ``task-per-device`` wants a task of Slurm
     for each, ``leaves-exceptions`` to Python, ``words-for-switches`` stand behind flags
     (``--bf16 True``). ``hands-on`` names frameworks to which blocks go as they are. ``nearly``: a
-    canonical field that no key states -> the key nearest to it.
+    canonical field that no key states -> the key nearest to it. ``refuses``: blocks ("" is the top) whose
+    keys are all in the entry, of every known release, and in which the framework stops at any other;
+    not in a file with one of ``opened_by``, which brings keys of its own.
     """
 
     __pydantic_config__ = CONFIG
@@ -176,3 +178,5 @@ class Framework:
     traits: tuple[Literal["task-per-device", "leaves-exceptions", "words-for-switches"], ...] = ()
     hands_on: tuple[str, ...] = ()
     nearly: Mapping[str, str] = records.field(default_factory=dict)
+    refuses: tuple[str, ...] = ()
+    opened_by: tuple[str, ...] = ()

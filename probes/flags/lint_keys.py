@@ -36,6 +36,8 @@ from .key_slips import (
     word_apart,
 )
 from .meanings import Dictionary, dictionary
+from .refused_keys import is_opened, is_refused, refusal
+from .refused_keys import spelt as _spelt
 
 MISSPELT = "misspelt-config-key"
 NEEDS_KEYS = Text("a configuration whose framework's keys are known", "键名已知的框架的配置文件")
@@ -150,6 +152,7 @@ def _of_file(
     names = names_of(framework, tables)
     book = dictionary(framework, every, names)
     base = names.base([_spelt(key) for key, _ in root.items])
+    opened = document.syntax == "python" or is_opened(root, framework)
     for slip in keys_as_text(root, base, names) if document.syntax == "yaml" else ():
         yield _slip(given, *slip)
     for parents, key, siblings in _keys(root, base, names, flat=framework.name in FLAT):
@@ -166,6 +169,8 @@ def _of_file(
             said = what.fill(framework=framework.title, key=str(key.value), meant=spelt)
             sure = not dashed and right.either is None
             yield _slip(given, key, said, _renamed(key, meant, document.syntax) if sure else None)
+        elif not opened and is_refused(key, parents, siblings, names):
+            yield refusal(MISSPELT, given, key, framework)
 
 
 def _fault(
@@ -195,10 +200,6 @@ def _dashed(key: Node, parents: tuple[str, ...], names: Names) -> bool:
 
 def _renamed(key: Node, meant: str, syntax: Syntax) -> Repair:
     return Repair((Renamed(key.span, syntax, _spelt(key), meant),), safe=False, why=RENAMED)
-
-
-def _spelt(key: Node) -> str:
-    return normal(key.raw if key.value is None else str(key.value))
 
 
 def _spelt_like(name: str, key: str) -> str:
