@@ -34,7 +34,7 @@ from .value_kinds import (
 )
 from .value_types import declared_single, wrong_type
 from .values import as_number, read_scalar
-from .word_faults import NOT_TAKEN, switch_fault, word_fault
+from .word_faults import NOT_TAKEN, rules_it, switch_fault, word_fault
 
 IMPOSSIBLE, NO_EFFECT = "impossible-value", "option-without-effect"
 _GLUED = regex(r"\w--[A-Za-z]")  # a flag that is a part of the value is told as such
@@ -93,7 +93,7 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
         if found is None and setting.origin.span not in told:
             allowed = wrong_type(setting, keys)
             found = _impossible(setting, allowed) if allowed is not None else None
-        found = found or _of_the_usual(setting, config)
+        found = found or _of_the_usual(setting, config, entries, stated)
         if found is not None:
             yield found
     for _, document, framework in documents:
@@ -127,10 +127,13 @@ def _of_documents(
             yield _impossible(several, _ONE)
 
 
-def _of_the_usual(setting: Setting, config: RunConfig) -> Finding | None:
+def _of_the_usual(
+    setting: Setting, config: RunConfig, entries: Mapping[str, Framework], stated: frozenset[str]
+) -> Finding | None:
     """A number that is far from all that is published, or that makes all completions the same."""
     if greedy(setting, config):
-        return _impossible(setting, _SAMPLED)
+        ruled = rules_it(setting, entries[setting.origin.framework], stated)
+        return None if ruled else _impossible(setting, _SAMPLED)
     limit = crossed_pair(setting, config)
     usual = far(setting, config) if limit is None else CROSSED.fill(limit=f"{limit:g}")
     return _far(setting, usual) if usual is not None else None

@@ -45,7 +45,7 @@ def word_fault(
         for key, taken in entry.choices.items():
             if not _ends(setting, key):
                 continue
-            ruled = any(_rules_it(setting, one, stated) for one in readers)  # told by its rule
+            ruled = any(rules_it(setting, one, stated) for one in readers)  # told by its rule
             whole = key in entry.whole and not ruled
             return _refused_part(setting, setting.value, taken, whole=whole)
     return None
@@ -95,11 +95,11 @@ def _readers(
         return
     readers = [own, *(entries[name] for name in own.builds_on if name in entries)]
     yield from readers
-    if PLAIN in entries and not any(_rules_it(setting, one, stated) for one in readers):
+    if PLAIN in entries and not any(rules_it(setting, one, stated) for one in readers):
         yield entries[PLAIN]
 
 
-def _rules_it(setting: Setting, entry: Framework, stated: frozenset[str]) -> bool:
+def rules_it(setting: Setting, entry: Framework, stated: frozenset[str]) -> bool:
     """Whether a rule of the entry, all keys of which are written, tells a key's words."""
     for rule in entry.rules:
         names = {key.rpartition(".")[2].replace("-", "_") for key in rule.where}

@@ -30,6 +30,10 @@ def is_refused(key: Node, parents: tuple[str, ...], siblings: frozenset[str], na
     if ".".join(parents) not in names.framework.refuses or name in names.leaves:
         return False
     of_own = of_own_model({name, *siblings}, names) or of_family(name, siblings, names)
+    from ..config.respelt import in_full
+
+    if in_full(key, parents, names, names.framework, siblings):
+        return False  # told with what is meant
     plain = name.isidentifier() and not name.startswith("_")
     others = siblings - {name}
     known = sum(names.has((*parents, other)) for other in others)

@@ -173,9 +173,12 @@ def test_a_misspelt_key_is_told(
 
 
 @pytest.mark.parametrize("key", ["betas", "rms_norm_epsilon_2", "beta", "my_scheduler"])
-def test_a_key_of_ones_own_is_none(lint_text: Lint, key: str) -> None:
+def test_a_key_of_ones_own_means_no_other(lint_text: Lint, key: str) -> None:
     text = NANOTRON.replace("zero_stage: 0\n", f"zero_stage: 0\n  {key}: 1\n")
-    assert NAME not in [f.name for f in lint_text(text, "nanotron.yaml")]
+    found = [f for f in lint_text(text, "nanotron.yaml") if f.name == NAME]
+    assert [(f.severity, f.fix) for f in found] == [("warning", None)]  # nanotron refuses it
+    own = NANOTRON.replace("data_stages:", f"my_own:\n  {key}: 1\ndata_stages:")
+    assert NAME not in [f.name for f in lint_text(own, "nanotron.yaml")]
 
 
 @pytest.mark.parametrize(("old", "new"), [("gradient_clipping", "max_grad_norm")])
