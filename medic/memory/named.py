@@ -21,7 +21,7 @@ SIZES = ("hidden_size", "num_layers", "num_heads", "num_kv_heads", "ffn_size", "
 # What is added to a model's name without changing its sizes.
 _TAIL = regex(
     r"instruct|chat|hf|base|it|pt|sft|dpo|rl|thinking|preview|v\d+(?:\.\d+)*|\d{4}|\d+k|1m|"
-    r"bnb|[48]bit|int[48]|fp8|awq|gptq|unsloth|bf16"
+    r"bnb|[48]bit|int[48]|fp8|awq|gptq|unsloth|bf16|mixture|tuned|finetuned|abliterated|rm|ppo"
 )
 _NUMBER = regex(r"\d+")
 # Thousands of tokens, or a million; other millions are parameters (opt-125m).

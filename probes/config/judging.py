@@ -12,6 +12,7 @@ from medic.records import replace
 from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 
 from .carriers import same
+from .checks.completions_cut_at_limit import RESPONSE
 from .checks.rollout_layout import ROLLOUT
 from .combine import OVERRIDDEN
 from .model_count import with_printed_count
@@ -60,7 +61,8 @@ def _asks_for_sizes(config: RunConfig) -> bool:
     """Whether the sizes of a model that is only named would tell anything."""
     named = config.stated("base_model") or config.setting("model_name") is not None
     parallel = any((config.integer(name) or 1) > 1 for name in _PARALLEL)
-    engine = config.setting(f"{ROLLOUT}.tensor_model_parallel_size") is not None
+    rollout = (f"{ROLLOUT}.tensor_model_parallel_size", RESPONSE)
+    engine = any(config.setting(name) is not None for name in rollout)
     return named and (config.stated("sequence_length") or parallel or engine)
 
 

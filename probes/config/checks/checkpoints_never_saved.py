@@ -7,6 +7,7 @@ from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import NOBODYS, RunConfig
 from medic.text.patterns import regex
 
+from .models import HF_TRAINERS, counted
 from .rollout_layout import is_verl_rl, number
 
 NAME = "checkpoints-never-saved"
@@ -23,6 +24,12 @@ _VERL = Text(
 _NONE = Text(
     "{key} 0: no checkpoint is saved on the way", "{key} 为 0：训练途中不保存任何 checkpoint"
 )
+_STRATEGY = Text(
+    "save_strategy {value}: no checkpoint is saved before the run ends",
+    "save_strategy 为 {value}：训练结束前不保存任何 checkpoint",
+)
+_NEVER = ("no", "false")
+_TRIAL = 500  # steps
 _OLMO = Text(
     "save_num_checkpoints_to_keep 0 saves no sharded checkpoint, and no other kind has an interval",
     "save_num_checkpoints_to_keep 为 0 时不保存分片检查点，其他类型也没有设置间隔",
@@ -45,6 +52,9 @@ def _interval(config: RunConfig) -> LintResult:
     trainer_callback.py DefaultFlowCallback, Megatron-LM training.py, litgpt pretrain.py.
     """
     strategy = config.setting("save_strategy")
+    if strategy is not None and str(strategy.value).lower() in _NEVER and _is_long(config):
+        shown = "no" if strategy.value is False else strategy.value
+        return Fires("save_strategy", {"what": _STRATEGY.fill(value=shown), "grave": False})
     if not config.stated("save_interval"):
         return NotChecked(("save_interval",))
     by_steps = strategy is None or strategy.value == "steps"
@@ -54,6 +64,12 @@ def _interval(config: RunConfig) -> LintResult:
     if origin.framework in NOBODYS:
         return Passes()
     return Fires("save_interval", {"what": _NONE.fill(key=origin.key), "grave": True})
+
+
+def _is_long(config: RunConfig) -> bool:
+    """Of a run of the Trainer that is no trial, as far as its steps are known."""
+    total = counted(config, "total_steps")
+    return config.framework in HF_TRAINERS and (total is None or total >= _TRIAL)
 
 
 def _verl(config: RunConfig) -> LintResult:

@@ -9,7 +9,7 @@ from .rollout_layout import ROLLOUT, is_verl_rl, number
 
 NAME = "completions-cut-at-limit"
 NEEDS: tuple[str, ...] = ()
-_PROMPT, _RESPONSE = "data.max_prompt_length", "data.max_response_length"
+PROMPT, RESPONSE = "data.max_prompt_length", "data.max_response_length"
 _CONTEXT = f"{ROLLOUT}.max_model_len"
 
 
@@ -20,9 +20,9 @@ def check(config: RunConfig) -> LintResult:
     if not is_verl_rl(config):
         return NotChecked((_CONTEXT,))
     context = number(config, _CONTEXT)
-    prompt, response = number(config, _PROMPT), number(config, _RESPONSE)
+    prompt, response = number(config, PROMPT), number(config, RESPONSE)
     if context is None or prompt is None or response is None:
-        return NotChecked((_CONTEXT, _PROMPT, _RESPONSE))
+        return NotChecked((_CONTEXT, PROMPT, RESPONSE))
     if context >= prompt + response:
         return Passes()
     return Fires(_CONTEXT, {"context": context, "needed": prompt + response})

@@ -37,6 +37,7 @@ _UNEVEN_STAGES = (
     "account_for_loss_in_pipeline_split", "standalone_embedding_stage",
     "encoder_num_layers", "decoder_num_layers", "pipeline_model_parallel_split_rank",
 )  # fmt: skip
+_EACH = "num_layers_per_virtual_pipeline_stage"
 _VIRTUAL = ("virtual_pipeline_model_parallel_size", "num_virtual_stages_per_pipeline_rank")
 
 
@@ -79,12 +80,24 @@ def _stages(config: RunConfig) -> Iterator[Fires]:
     origin = config.origin("num_layers")
     if origin is not None and {"encoder", "decoder"}.intersection(origin.path):
         return
-    chunks = max(1, int(key_number(config, *_VIRTUAL) or 1))
     if layers % stages:
         yield _fires(config, "num_layers", layers, "pipeline_parallel_size", stages)
-    elif layers % (stages * chunks):
-        divisor = f"{label(config, 'pipeline_parallel_size')} x {_VIRTUAL[0]}"
-        yield Fires("num_layers", indivisible("num_layers", layers, divisor, stages * chunks))
+    else:
+        yield from _virtual(config, layers, stages)
+
+
+def _virtual(config: RunConfig, layers: int, stages: int) -> Iterator[Fires]:
+    """The layers of a stage, in chunks whose number or whose layers are given."""
+    pipeline = label(config, "pipeline_parallel_size")
+    name = next((one for one in _VIRTUAL if key_number(config, one)), "")
+    chunks = max(1, int(key_number(config, name) or 1)) if name else 1
+    if layers % (stages * chunks):
+        divisor = f"{pipeline} x {name}"
+        yield Fires(name, indivisible("num_layers", layers, divisor, stages * chunks))
+    each = int(key_number(config, _EACH) or 0)
+    if each > 0 and (layers // stages) % each:
+        number = f"num_layers / {pipeline} ="
+        yield Fires(_EACH, indivisible(number, layers // stages, _EACH, each))
 
 
 def _experts(config: RunConfig) -> Iterator[Fires]:

@@ -6,11 +6,14 @@ from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
+from .completions_cut_at_limit import PROMPT, RESPONSE
 from .models import counted, on
+from .rollout_layout import is_verl_rl, number
 from .sequence_longer_than_position_limit import REFUSING
 
 NAME = "positions-beyond-trained"
-NEEDS = ("sequence_length", "max_position_embeddings")
+NEEDS = ("max_position_embeddings",)
+_SEQUENCE = "sequence_length"
 _PACKING = ("sample_packing", "packing", "neat_packing", "packing_samples", "pack_sequences")
 _MANY = 4  # contexts of the model in one packed sequence: few who pack take as many
 _LONG_SAMPLES = Text(
@@ -25,10 +28,10 @@ def check(config: RunConfig) -> LintResult:
     """Not for nanotron, which sets the model's positions to the sequence length (trainer.py), and
     not for NeMo's rotary positions, which have no limit.
     """
-    length = counted(config, "sequence_length")
+    length, at = _length(config)
     limit = counted(config, "max_position_embeddings")
     if length is None or limit is None or config.framework == "nanotron":
-        return NotChecked(("max_position_embeddings",))
+        return NotChecked((_SEQUENCE,) if length is None else NEEDS)
     kind = config.setting("position_embedding_type")
     unlearned = kind is not None and kind.value != "learned_absolute"
     refused = config.framework in REFUSING or unlearned  # told by the check of what is refused
@@ -36,10 +39,19 @@ def check(config: RunConfig) -> LintResult:
         return Passes()
     told: dict[str, object] = {"length": length, "limit": limit}
     if not _packed(config):
-        return Fires("sequence_length", told)
+        return Fires(at, told)
     if length <= _MANY * limit:
         return Passes()
-    return Fires("sequence_length", told | {"mild": _LONG_SAMPLES.fill(limit=limit)})
+    return Fires(at, told | {"mild": _LONG_SAMPLES.fill(limit=limit)})
+
+
+def _length(config: RunConfig) -> tuple[int | None, str]:
+    """(tokens, where they are stated); of verl those of a full prompt and a full response, which its
+    rollout compares with the positions (verl workers/rollout/vllm_rollout)."""
+    if is_verl_rl(config):
+        prompt, response = number(config, PROMPT), number(config, RESPONSE)
+        return (None if prompt is None or response is None else prompt + response), RESPONSE
+    return counted(config, _SEQUENCE), _SEQUENCE
 
 
 def _packed(config: RunConfig) -> bool:
