@@ -52,7 +52,8 @@ def _interval(config: RunConfig) -> LintResult:
     trainer_callback.py DefaultFlowCallback, Megatron-LM training.py, litgpt pretrain.py.
     """
     strategy = config.setting("save_strategy")
-    if strategy is not None and str(strategy.value).lower() in _NEVER and _is_long(config):
+    never = strategy is not None and str(strategy.value).lower() in _NEVER
+    if strategy is not None and never and not config.stated("save_interval") and _is_long(config):
         shown = "no" if strategy.value is False else strategy.value
         return Fires("save_strategy", {"what": _STRATEGY.fill(value=shown), "grave": False})
     if not config.stated("save_interval"):
