@@ -11,9 +11,9 @@ from medic.facts import Launch, Word
 from medic.i18n import Text
 from medic.text.patterns import regex
 
+from .given_names import ENVIRONMENT
 from .script_text import ScriptText
 from .slip import Slip
-from .unset import ENVIRONMENT
 
 _USE = regex(
     r"^(?:--?[A-Za-z][\w.-]*=|[A-Za-z_][\w.]*=)?[\"']?\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})(?::\d+)?[\"']?$"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from medic.errors import Unreadable
-from medic.facts import Document, GivenFile
+from medic.facts import Document, GivenFile, Launch
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 
@@ -17,6 +17,7 @@ from .loose_flags import program_in
 from .refusals import REFUSED, stop
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slip import replaced
+from .slurm import allocation_of, asks_for_gpus
 from .unset import Misnamed, Unset, forgotten, misnamed, unset
 from .unset_lists import unset_lists, unset_small
 
@@ -101,19 +102,26 @@ def _unset(script: ScriptText, document: Document) -> Iterator[Finding]:
     found = [one for one in misnamed(script, document) if one.variable not in told]
     yield from _misnamed(script, found)
     told |= {one.variable for one in found}
-    if not (launches or program_in(script)):
+    if not (launches or program_in(script) or asks_for_gpus(allocation_of(script))):
         return
     lists = [one for one in unset_lists(script, document) if one.variable not in told]
     yield from _misnamed(script, [one for one in lists if one.meant])
     told |= {one.variable for one in lists}
     left = [one for one in lists if not one.meant]
-    lines = {n for one in launches for n in range(one.span.line, one.span.end_line + 1)}
+    lines = {n for one in launches for n in _lines(script, one)}
     left += forgotten(script, document, told, lines)
     left += unset_small(script, document, told | {one.variable for one in left})
     for name in left:
         value = {"variable": name.variable, "meant": _NOT_SET, "so": _NO_WORD}
         source = script.at(name.span)
         yield Finding(UNSET, "fires", value, source, span=name.span)
+
+
+def _lines(script: ScriptText, launch: Launch) -> Iterator[int]:
+    """Those of a command, and of the texts that its words stand in."""
+    words = (*launch.launcher_words, *launch.arguments)
+    spans = [launch.span, *(w.span for w in words if w.span.file == script.file)]
+    return (n for one in spans for n in range(one.line, one.end_line + 1))
 
 
 def _misnamed(script: ScriptText, found: Sequence[Misnamed]) -> Iterator[Finding]:

@@ -60,9 +60,16 @@ def _mask(found: re.Match[str]) -> str:
 
 
 def single_quoted(text: str, at: int) -> bool:
-    """Whether single quotes keep a place of a line, those inside of double quotes aside."""
-    outside = re.sub(r'"(?:[^"\\]|\\.)*"', lambda m: " " * len(m[0]), text[:at])
-    return outside.count("'") % 2 == 1
+    """Whether single quotes keep a place of a line; inside of double quotes they are letters."""
+    quote, escaped = "", False
+    for sign in text[:at]:
+        if escaped:
+            escaped = False
+        elif sign == "\\" and quote != "'":
+            escaped = True
+        elif sign in ("'", '"') and quote in ("", sign):
+            quote = "" if quote else sign
+    return quote == "'"
 
 
 def numbered(script: Lines, document: Document) -> Iterator[tuple[int, str]]:

@@ -27,7 +27,11 @@ _SET_HERE = regex(rf"^[ \t]*({_NAME})=[^\n]*[^\n\\\s][ \t]*$", re.MULTILINE)
 # A default (:-, :=) is no mere use: who writes it knows that the variable may be unset.
 _USE = regex(rf"\$(?:({_NAME})|\{{#?({_NAME})(?:\}}|[#%/,^\[]|:[^-=+?]))")
 _WORD = regex(r"\w+")
-_AS_FLAG = regex(r"(?<!\S)--(\w+)(?=[\s=])")
+# --lr, and the last step of an override: data.files="$files".
+_AS_FLAG = regex(r"(?:(?<!\S)--(?=\w+[\s=])|(?<=\w)\.(?=\w+=))(\w+)")
+_HANDED_ON = regex(r"^[ \t]*export[ \t]+((?:\w+[ \t]+)*\w+)[ \t]*(?:$|[;#&])", re.MULTILINE)
+_ARITHMETIC = regex(r"\(\((.*?)\)\)")
+_COUNTED = regex(r"(?<![\w$}{+-])([A-Za-z_]\w*)\b(?!\s*(?:\+\+|--|[-+*/%&|^]?=(?!=)))")
 
 
 class ScriptText:
@@ -153,9 +157,19 @@ class ScriptText:
         pattern = rf"(?m)(?:^|[\s;]){re.escape(variable)}\+?=\(\s*(?:#[^\n]*\s+)*[\"']?-"
         return re.search(pattern, self.text) is not None
 
+    @cached_property
+    def _bare(self) -> Counter[str]:
+        """How often each variable stands as its name alone where that is no value for it either:
+        ``export X Y``, ``$(( X * 8 ))``."""
+        sums = (n for one in _ARITHMETIC.finditer(self.text) for n in _COUNTED.findall(one[1]))
+        handed = (n for one in _HANDED_ON.finditer(self.text) for n in one[1].split())
+        return Counter([*sums, *handed])
+
     def named_otherwise(self, variable: str) -> bool:
-        """Whether the name stands anywhere but as ``$X`` or a flag: set, tested, read, explained."""
-        return self.words[variable] > self.uses[variable] + self.flag_names[variable]
+        """Whether the name stands anywhere but as ``$X``, a flag, in a sum or behind a bare
+        ``export``: set, tested, read, explained."""
+        uses = self.uses[variable] + self.flag_names[variable] + self._bare[variable]
+        return self.words[variable] > uses
 
 
 def _computes(before: str) -> bool:

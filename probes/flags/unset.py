@@ -12,7 +12,8 @@ from medic.text.patterns import regex
 from medic.text.slips import digits_of, is_swapped, one_apart
 
 from .distance import letters_apart
-from .flag_values import READ_BY_BOARDS, behind_flags
+from .fetched import ANY, fetches
+from .given_names import ENVIRONMENT, WELL_KNOWN, may_be_given
 from .masked import COMMENT, MASK, numbered, single_quoted
 from .renamed_variables import renamed
 from .script_text import ScriptText
@@ -23,58 +24,22 @@ _GLUED = regex(r"^(--?[A-Za-z][\w.-]*)=\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$"
 _USE = regex(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 _DEFAULT = regex(r"\$\{([A-Za-z_]\w+):?-")
 _FLAG = regex(r"^--?[A-Za-z][\w.-]*$")
-# Names that the shell, a scheduler, a cluster or a library's user sets.
-ENVIRONMENT = regex(
-    r"^(?:SLURM|SLURMD|SBATCH|SRUN|PBS|LSB|LSF|SGE|OMPI|PMI|PMIX|MPI|CUDA|NVIDIA|NCCL|TORCH|PYTORCH|HF|"
-    r"HUGGING|TRANSFORMERS|WANDB|AWS|GCP|AZURE|AZUREML|CONDA|VIRTUAL|PET|GLOO|OMP|MKL|MASTER|LOCAL|"
-    r"NODE|NUM(?=_(?:NODE|GPU|PROC|MACHINE|TASK|RANK|CPU|TRAINER|DEVICE|NPU|CARD))|"
-    r"GPU(?!_(?:MEM|UTIL|BATCH))|GPUS|NNODES|NPROC|WORLD|KUBERNETES|KUBEFLOW|ARNOLD|METIS|MLP|DLC|PAI|VC|XDG|"
-    r"GIT|CI|GITHUB|TRITON|RAY|TPU|XLA|HOST|HIP|ROCR|ASCEND|HCCL|SINGULARITY|APPTAINER|DOCKER|"
-    r"BASH|LC|COMET|MLFLOW|TENSORBOARD|JOB|TASK(?=_(?:ID|INDEX|RANK|TYPE))|SCRATCH|WORK|PROJECT|STORE|CLUSTER|COBALT)_|"
-    r"^(?:HOME|USER|PATH(?!_TO)|PWD|OLDPWD|HOSTNAME|TMPDIR|TMP|TEMP|SHELL|LANG|TERM|LOGNAME|UID|EUID|"
-    r"RANDOM|SECONDS|LINENO|PPID|RANK|WORLD_SIZE|NNODES|NPROC|NPROC_PER_NODE|NODES|NGPUS|GPUS|"
-    r"SCRATCH|WORK|STORE|PROJECT|DSDIR|PYTHON|PYTHONPATH|LD_LIBRARY_PATH|HOSTFILE|PORT|DEVICES|"
-    r"LAUNCHER|DEBUG|SEED|TOKEN|INDEX|AIP)\w*$"
-)
-# Those of them that are spelt right wherever they stand.
-_WELL_KNOWN = frozenset(
-    """
-    RANK WORLD_SIZE LOCAL_RANK NODE_RANK GROUP_RANK MASTER_ADDR MASTER_PORT NNODES NPROC_PER_NODE
-    NUM_NODES NUM_GPUS GPUS_PER_NODE LOCAL_WORLD_SIZE TEMPDIR HOME USER PATH PWD HOSTNAME TMPDIR
-    WANDB_API_KEY CUDA_VISIBLE_DEVICES LD_LIBRARY_PATH PYTHONPATH
-    """.split()  # noqa: SIM905
-)
 # Words that may well be empty: more arguments, options.
 OPTIONAL = regex(r"ARGS?$|ARGUMENTS|EXTRA|OPT|FLAG|PARAMS|CMD|COMMAND|RESUME|OVERRIDE", re.I)
-_FETCHES = regex(r"^\s*(?:source|\.|eval|set\s+-a|module)\s", re.MULTILINE)
-# The same but for files that only make tools ready.
-FETCHES = regex(
-    r"^\s*(?:(?:source|\.)\s+(?!\S*(?:activate|set_env\.sh|setvars\.sh|conda\.sh|bashrc|/etc/\S+)\b)"
-    r"|eval\s+(?!\"?\$(?:\((?:\S*conda|mamba|micromamba|pyenv)\b|\{?[A-Za-z_]))|set\s+-a)",
-    re.MULTILINE,
-)
-# Those that nobody writes into a script.
-_SECRET = regex(r"KEY|TOKEN|SECRET|PASS", re.I)
-_GROUP = regex(r"^(?:WANDB|TENSORBOARD)_")
-_ADDRESS = frozenset(("MASTER_ADDR", "MASTER_PORT"))
-# What a launch is told of its machines, the same on each of them: set by a cluster or by the script.
-_OF_A_LAUNCH = frozenset(
-    """
-    MASTER_ADDR MASTER_PORT NNODES NUM_NODES N_NODES GPUS_PER_NODE NUM_GPUS N_GPUS NGPUS
-    NUM_GPUS_PER_NODE NPROC_PER_NODE NUM_PROCESSES
-    """.split()  # noqa: SIM905
-)
 # What stands before a variable in the value of a flag, or of an override: --out "/job/$RUN".
 _VALUE = regex(r"(?<![^\s\"'(])(?:--[A-Za-z][\w.-]*[= ]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=)\s*[^\s#]*$")
 _FREE = regex(r"EXTRA|CUSTOM|ADDITIONAL|USER|MORE|OTHER|DEBUG|OPTIONAL|PASS|CLI|RUNTIME|OVERRIDE")
 _ASSIGNS = regex(r"\s*(?:(?:export|readonly|local)\s+)?([A-Za-z_]\w*)=\"?[^\s\"'`(]*$")
 _REDIRECTS = regex(r">\s*\S*$")
+_ENDS = regex(r"[\"']?(?=[\s;&|)]|$)")
 _PLACE = regex(r"(?:ROOT|HOME|PATH|DIR)$")  # a program's folder, which its users export
 _OFTEN_EMPTY = regex(r"EVAL|TEST|VALID|WANDB|MISC|PERF|PROFIL|LOG")  # options of such a kind
+_ASKS = regex(r"(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=[\"']?\$\{\1:?[-=]")
 _ALIKE = 2  # of options that a script keeps in several variables, each is there
 _ALL = 2  # of so many variables, all set but one, that one is forgotten
 _OWN = 2  # a command with so many variables of its own is not one to be called with others' values
 _MIN_NAME = 5
+_MIN_SWAPPED = 3  # two letters of a name that stand the other way round
 _LONG = 9  # letters of a name that is a slip of one that everybody knows
 
 
@@ -110,7 +75,7 @@ def unset(script: ScriptText, launch: Launch) -> list[Unset]:
     strange = {v for v in script.used if not script.named_otherwise(v)}
     foreign = {v for v in strange if not (ENVIRONMENT.match(v) or OPTIONAL.search(v))}
     found = [*_in(launch.launcher_words), *_in(launch.arguments)]
-    alone = len(foreign) == 1 and not _FETCHES.search(script.text)
+    alone = len(foreign) == 1 and not ANY.search(script.text)
     own = script.assigned & script.used
     answers = []
     for one in found:
@@ -127,7 +92,7 @@ def unset(script: ScriptText, launch: Launch) -> list[Unset]:
 def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
     """Names that nothing sets, one letter from a variable of the script or of Slurm, anywhere."""
     found: dict[str, Misnamed] = {}
-    fetches = _FETCHES.search(script.text) is not None
+    reads = ANY.search(script.text) is not None
     for number, line in numbered(script, document):
         if "$" not in script.line_text(number) or number in script.documents:
             continue
@@ -154,7 +119,7 @@ def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
                 near not in script.used or len(near) != len(name) or is_swapped(near, name)
             ):
                 found[name] = Misnamed(name, place, use[0], near)
-            elif use[1] and not fetches and (stem := _with_ending(script, name)):
+            elif use[1] and not reads and (stem := _with_ending(script, name)):
                 ending = name[len(stem) :]
                 found[name] = Misnamed(name, place, use[0], stem, f"${{{stem}}}{ending}")
     return [*found.values(), *_with_default(script, document)]
@@ -169,14 +134,16 @@ def forgotten(
     One in small letters is the script's own; one in capitals may be exported by who calls it, if
     there are several such, or few of the script's own.
     """
-    if FETCHES.search(script.text):
+    if fetches(script, document):
         return
-    foreign = {v for v in strangers(script) if v not in told}
+    foreign = {v for v in strangers(script, document) if v not in told}
     own = len(script.set_alone & script.used)
     if len(foreign) != 1:
         return
     (name,) = foreign
-    if own < (_ALL if name != name.lower() else 1):
+    # Who writes MODEL=${MODEL:-…} says what a caller may set.
+    enough = 1 if name == name.lower() or _ASKS.search(script.text) else _ALL
+    if own < enough:
         return
     for number, line in numbered(script, document):
         text = script.line_text(number)
@@ -187,8 +154,12 @@ def forgotten(
             # of bash -c '…' the inner shell fills it in
             inner = number in launched and _VALUE.search(before) is not None
             kept = not inner and script.quote_at(number, use.start() + 1) == "'"
-            word = number in launched and not (_PLACE.search(name) or _REDIRECTS.search(before))
-            used = word or before.count("$((") > before.count("))") or _kept(script, before)
+            folder = _PLACE.search(name) is not None
+            into = _REDIRECTS.search(before)
+            word = number in launched and not (into or (folder and text[use.end() :][:1] == "/"))
+            file = into is not None and not folder and _ENDS.match(text, use.end()) is not None
+            sums = before.count("$((") > before.count("))")
+            used = word or file or sums or _kept(script, before)
             if not kept and (used or _VALUE.search(before)):
                 yield Misnamed(
                     name, script.span(number, use.start() + 1, use.end() + 1), use[0], ""
@@ -202,11 +173,12 @@ def _kept(script: ScriptText, before: str) -> bool:
     return found is not None and found[1] in script.used
 
 
-def strangers(script: ScriptText) -> set[str]:
-    """What the script reads and does not set, and no environment is known to have."""
+def strangers(script: ScriptText, document: Document) -> set[str]:
+    """What the script reads and does not set, nor a file that is read with it, and no environment is
+    known to have."""
     own = script.set_alone & script.used
-    strange = (v for v in script.used if not script.named_otherwise(v))
-    return {v for v in strange if not (_may_be_given(script, v) or may_be_empty(v, own))}
+    strange = (v for v in script.used - document.variables.keys() if not script.named_otherwise(v))
+    return {v for v in strange if not (may_be_given(script, v) or may_be_empty(v, own))}
 
 
 def may_be_empty(name: str, own: Collection[str]) -> bool:
@@ -218,22 +190,6 @@ def may_be_empty(name: str, own: Collection[str]) -> bool:
     ending = name.rpartition("_")[2]
     alike = sum(one != name and one.rpartition("_")[2] == ending for one in own)
     return alike < _ALIKE or _OFTEN_EMPTY.search(name.upper()) is not None
-
-
-def _may_be_given(script: ScriptText, variable: str) -> bool:
-    """Whether a scheduler, a launcher or a user's environment has it: not where the script sets
-    another name of the same group itself (WANDB_PROJECT beside WANDB_RUN_DIR). None is in small
-    letters."""
-    if _SECRET.search(variable) or not ENVIRONMENT.match(variable):
-        return bool(_SECRET.search(variable))
-    if variable in _OF_A_LAUNCH:
-        beside = _ADDRESS if variable in _ADDRESS else _OF_A_LAUNCH
-        return script.set_alone.isdisjoint(beside)
-    group = _GROUP.match(variable)
-    board = variable.startswith("TENSORBOARD_") and variable not in READ_BY_BOARDS
-    if board and behind_flags(script, variable):
-        return False  # a name of the script's own making
-    return group is None or not any(name.startswith(group[0]) for name in script.set_alone)
 
 
 def _with_default(script: ScriptText, document: Document) -> Iterator[Misnamed]:
@@ -252,9 +208,9 @@ def _with_default(script: ScriptText, document: Document) -> Iterator[Misnamed]:
 
 def _well_known(name: str) -> str:
     """The variable of launchers that a name lacks a letter of, or has one twice or swapped."""
-    if len(name) < _LONG or name in _WELL_KNOWN:
+    if len(name) < _LONG or name in WELL_KNOWN:
         return ""
-    near = [o for o in _WELL_KNOWN if one_apart(name, o) and name.rstrip("S") != o.rstrip("S")]
+    near = [o for o in WELL_KNOWN if one_apart(name, o) and name.rstrip("S") != o.rstrip("S")]
     found = [o for o in near if len(name) != len(o) or is_swapped(name, o)]
     return found[0] if len(found) == 1 and digits_of(name) == digits_of(found[0]) else ""
 
@@ -284,12 +240,13 @@ def _in(words: Sequence[Word]) -> Iterator[Unset]:
 
 def almost(script: ScriptText, variable: str) -> str:
     """A variable of the script that reads almost like this one: unused, or one letter away."""
-    if variable in _WELL_KNOWN or variable.startswith("SLURM_"):
+    if variable in WELL_KNOWN or variable.startswith("SLURM_"):
         return ""
     near: list[tuple[int, str]] = []
     for name in script.assigned:
         apart = letters_apart(variable, name)
-        if len(name) < _MIN_NAME or not apart or digits_of(name) != digits_of(variable):
+        least = _MIN_SWAPPED if is_swapped(variable, name) else _MIN_NAME
+        if len(name) < least or not apart or digits_of(name) != digits_of(variable):
             continue
         if apart == 1 or (apart == 2 and name not in script.used):
             near.append((apart, name))

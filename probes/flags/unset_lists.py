@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterator
 from medic.facts import Document
 from medic.text.patterns import regex
 
+from .fetched import fetches
 from .masked import COMMENT, MASK, numbered, single_quoted
 from .script_text import ScriptText
-from .unset import FETCHES, Misnamed, almost, may_be_empty, strangers
+from .unset import Misnamed, almost, may_be_empty, strangers
 
 # An environment holds no list: ${NAME[0]}, ${#NAME[@]}.
 _ELEMENT = regex(r"(?<!\\)\$\{#?([A-Za-z_]\w*)\[[^\]\s]*\][^}]*\}")
@@ -32,7 +33,7 @@ def unset_lists(script: ScriptText, document: Document) -> Iterator[Misnamed]:
     A script that reads other files may get it there: then only a name that is a slip of a list
     which nothing else uses.
     """
-    fetches = FETCHES.search(script.text) is not None
+    elsewhere = fetches(script, document)
     uses = _uses(script)
     lists = {name for name in script.assigned if script.is_array(name)}
     told: set[str] = set()
@@ -47,7 +48,7 @@ def unset_lists(script: ScriptText, document: Document) -> Iterator[Misnamed]:
             continue
         meant = almost(script, name)
         meant = meant if meant in lists and not uses.get(meant) else ""
-        sure = meant or (not fetches and not may_be_empty(name, lists))
+        sure = meant or (not elsewhere and not may_be_empty(name, lists))
         if sure and script.quote_at(number, found.start() + 1) != "'":
             told.add(name)
             place = script.span(number, found.start(1) + 1, found.end(1) + 1)
@@ -64,15 +65,16 @@ def unset_small(
     its name is no single gap if it stands in several places.
     """
     alone = not script.set_alone & script.used
-    if FETCHES.search(script.text) or (alone and not script.text.startswith("#!")):
+    if fetches(script, document) or (alone and not script.text.startswith("#!")):
         return
-    if any(name != name.lower() and name not in told for name in strangers(script)):
+    if any(name != name.lower() and name not in told for name in strangers(script, document)):
         return
     found: dict[str, tuple[int, re.Match[str]]] = {}
     places = Counter(use[1] or use[2] for _, use in _outside(script, document, _USE))
     for number, use in _outside(script, document, _USE):
         name = use[1] or use[2]
-        if name in _TOOLS or script.named_otherwise(name) or may_be_empty(name, ()):
+        known = name in _TOOLS or name in document.variables
+        if known or script.named_otherwise(name) or may_be_empty(name, ()):
             continue
         if not _SPEAKS.search(script.line_text(number)):
             found.setdefault(name, (number, use))

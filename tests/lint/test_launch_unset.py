@@ -129,3 +129,63 @@ def test_what_the_flag_takes_is_named(lint_text: Lint) -> None:
     (found,) = lint_text(CLEAN.replace("$LEARNING_RATE", "$LEARING_RATE"), "launch.sh")
     assert "LEARNING_RATE is meant" in found.message.en
     assert "--lr takes --steps" in found.message.en
+
+
+BATCH = (
+    "#!/bin/bash\n"
+    "#SBATCH --nodes=2\n"
+    "#SBATCH --gpus-per-node=8\n"
+    'source "$(dirname "$0")/cluster.sh"\n'
+    "MODEL=${MODEL:-some/model}\n"
+    "OUT=/job/out\n"
+    "WORLD_SIZE=16\n"
+    "TP=2\n"
+    "CONFIG=conf/one.yaml\n"
+    'TEXT="\n'
+    "  train.py --config $CONFIG --model $MODEL\n"
+    '  "\n'
+    "export WORLD_SIZE OUT\n"
+    "files=\"['$OUT/a']\"\n"
+    'accelerate launch --num_processes $WORLD_SIZE $TEXT data.files="$files" --save $OUT \\\n'
+    "  --tp $TP --dp $((WORLD_SIZE / TP)) > ${LOG_FILE}\n"
+)
+CLUSTER = "LOG_FILE=/job/log\n"
+GONE = [
+    ("OUT=/job/out\n", 14),
+    ("WORLD_SIZE=16\n", 14),
+    ("TP=2\n", 15),
+    ("CONFIG=conf/one.yaml\n", 10),
+    ("files=\"['$OUT/a']\"\n", 14),
+]
+
+
+def _of_batch(lint_text: Lint, text: str, cluster: str = CLUSTER) -> list[int]:
+    found = lint_text(text, "launch.sh", {"cluster.sh": cluster})
+    return [f.line for f in found if f.name == "unset-variable-takes-flag"]
+
+
+def test_a_batch_script_with_the_file_that_it_reads_is_silent(lint_text: Lint) -> None:
+    assert _of_batch(lint_text, BATCH) == []
+
+
+@pytest.mark.parametrize(("gone", "line"), GONE)
+def test_the_one_that_neither_sets(lint_text: Lint, gone: str, line: int) -> None:
+    assert gone in BATCH
+    assert _of_batch(lint_text, BATCH.replace(gone, "")) == [line]
+
+
+def test_a_file_to_write_to_has_no_name(lint_text: Lint) -> None:
+    assert _of_batch(lint_text, BATCH, "true\n") == [16]
+
+
+def test_another_file_that_is_not_here_may_set_it(lint_text: Lint) -> None:
+    text = BATCH.replace("TP=2\n", "")
+    assert _of_batch(lint_text, text, CLUSTER + "source /etc2/site.sh\n") == []
+    assert _of_batch(lint_text, text.replace("OUT=", "source other.sh\nOUT=")) == []
+
+
+def test_two_letters_of_a_short_name_swapped(lint_text: Lint) -> None:
+    text = 'CFG=a.yaml\ncat "$CFG"\ntorchrun train.py --config "$CGF"\n'
+    found = lint_text(text, "launch.sh")
+    assert [(f.name, f.line) for f in found] == [("unset-variable-takes-flag", 3)]
+    assert lint_text(text.replace("$CGF", "$CPU_CFG"), "launch.sh") == ()
