@@ -52,7 +52,8 @@ def may_be_given(script: ScriptText, variable: str) -> bool:
     letters."""
     if _SECRET.search(variable) or not ENVIRONMENT.match(variable):
         return bool(_SECRET.search(variable))
-    if _BATCH.search(script.text) and (variable in _OF_A_LAUNCH or variable in _OF_RANKS):
+    ranks = variable in (_OF_A_LAUNCH | _OF_RANKS) - _ADDRESS
+    if ranks and _BATCH.search(script.text):
         return False
     if variable in _OF_A_LAUNCH:
         beside = _ADDRESS if variable in _ADDRESS else _OF_A_LAUNCH
