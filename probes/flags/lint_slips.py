@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 
 from medic.errors import Unreadable
@@ -15,9 +15,10 @@ from medic.run_config import RunConfig
 from .array_tasks import beyond_list
 from .device_lists import EACH_ONCE, not_read, repeated
 from .environment_lines import by_nobody, not_taken, ports, unread
+from .inner_variables import inner_variables
 from .late_variables import late_variables
 from .launches import launches_of
-from .reaching import backgrounds, sudo, unexported
+from .reaching import PYTHONS, asked_for, backgrounds, sudo, unexported
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slips import slips
 from .slurm import allocation_of, asks_for_gpus
@@ -38,12 +39,13 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         return
     told: set[str] = set()
     read = False
+    asked = look.variables | PYTHONS | asked_for(look)
     for given in look.files("script"):
         script = read_script(look, given.path, given.name)
         if script is None:
             continue
         read = True
-        for finding in _of_script(look, script):
+        for finding in _of_script(look, script, asked):
             told.add(finding.name)
             yield finding
     for name in _CHECKS:
@@ -51,7 +53,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             yield Finding(name, "passes") if read else Skip(needs=NEEDS_SCRIPT, check=name)
 
 
-def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
+def _of_script(look: Look, script: ScriptText, asked: Collection[str]) -> Iterator[Finding]:
     try:
         document = look.parse(script.file)
     except Unreadable:
@@ -64,6 +66,7 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
     found = [
         *((SLIP, one) for one in slips(script, document, launches)),
         *((SLIP, one) for one in islice(late_variables(script, launches), MAX_FOUND)),
+        *((SLIP, one) for one in islice(inner_variables(script), MAX_FOUND)),
         *((SLIP, one) for one in directive_words(script, options, trains=trains, steps=steps)),
         *((SLIP, one) for one in commands(script)),
         *((SLIP if stops else NO_EFFECT, one) for stops, one in first_line(script)),
@@ -72,7 +75,7 @@ def _of_script(look: Look, script: ScriptText) -> Iterator[Finding]:
         *((NO_EFFECT, one) for launch in launches for one in not_read(script, launch)),
         *((LATE, one) for one in late(script)),
         *((LATE, one) for one in comments(script)),
-        *((NO_EFFECT, one) for one in unexported(script, document, launches, look.variables)),
+        *((NO_EFFECT, one) for one in unexported(script, document, launches, asked)),
         *((NO_EFFECT, one) for one in not_taken(script, document, look.accepted)),
         *((NO_EFFECT, one) for one in by_nobody(script, document, look.unread)),
         *((NO_EFFECT, one) for one in sudo(document, look.variables)),

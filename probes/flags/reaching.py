@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from medic.errors import Unreadable
 from medic.facts import Command, Document, Launch
 from medic.i18n import Text
+from medic.probe import Look
 from medic.run_config import Span
 from medic.text.patterns import regex
 
@@ -24,6 +26,10 @@ _SET_BY_LAUNCHERS = regex(
     r"^(?:(?:LOCAL_|GROUP_|NODE_)?(?:RANK|WORLD_SIZE)|NNODES|NPROC_PER_NODE)$"
 )
 _MEETING = regex(r"^MASTER_(?:ADDR|PORT)$")  # a launcher takes it from its options
+# Read by every Python program.
+PYTHONS = frozenset(("PYTHONPATH",))
+MAX_SOURCE = 512 * 1024
+_ASKS = regex(r"\bos\.(?:environ(?:\.get\(|\[)|getenv\()\s*[\"']([A-Za-z_]\w*)[\"']")
 _KEEPS = regex(r"^(?:-E|--preserve-env(?:=.*)?|-\w*E\w*)$")
 
 _NOT_EXPORTED = Text(
@@ -51,12 +57,25 @@ def unexported(
     for number, line in numbered(script, document):
         found = _ALONE.match(line)
         name = found[1] if found else ""
-        if found is None or name not in known or _SET_BY_LAUNCHERS.match(name):
+        if found is None or name not in known or (_SET_BY_LAUNCHERS.match(name) and not own):
             continue
         if name in script.used or _named(script, name) or (_MEETING.match(name) and not own):
             continue
         span = script.span(number, found.start(1) + 1, found.end(1) + 1)
         yield Slip(_NOT_EXPORTED.fill(name=name), span, replaced(span, f"export {name}"))
+
+
+def asked_for(look: Look) -> frozenset[str]:
+    """The variables that the given Python files read from their environment."""
+    return frozenset(n for given in look.files("python") for n in _asked(look, given.path))
+
+
+def _asked(look: Look, path: str) -> list[str]:
+    try:
+        with look.open(path, MAX_SOURCE) as file:
+            return _ASKS.findall(file.read(MAX_SOURCE).decode("utf-8", "replace"))
+    except Unreadable:
+        return []
 
 
 def _named(script: ScriptText, name: str) -> bool:

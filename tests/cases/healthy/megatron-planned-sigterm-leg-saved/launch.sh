@@ -5,7 +5,7 @@
 #SBATCH --ntasks-per-node=8
 #SBATCH --time=02:30:00
 #SBATCH --signal=TERM@180
-ARGS="--train-iters 20000 --lr 2.5e-4 --min-lr 2.5e-5 --lr-decay-iters 20000 --lr-warmup-iters 1000 --clip-grad 1.0 \
+export ARGS="--train-iters 20000 --lr 2.5e-4 --min-lr 2.5e-5 --lr-decay-iters 20000 --lr-warmup-iters 1000 --clip-grad 1.0 \
  --micro-batch-size 4 --global-batch-size 512 --tensor-model-parallel-size 2 --bf16 --seq-length 4096 --exit-signal-handler \
  --save /scratch/proj/ckpt --load /scratch/proj/ckpt --save-interval 1000"
 set -x
