@@ -13,7 +13,7 @@ from medic.run_config import Span
 from medic.text.patterns import regex
 
 from .launch import launch_of
-from .launchers import ALIASES, LAUNCHERS
+from .launchers import ALIASES, LAUNCHERS, MODULES
 from .masked import MASK
 from .script_text import ScriptText
 
@@ -40,7 +40,10 @@ _FLAG = regex(r"^--?[A-Za-z]")
 # What Hydra and its kin are given; no program has such a name, and no variable of the shell a dot.
 _DOTTED = regex(r"^[+~]{0,2}[A-Za-z_]\w*(?:\.\w+)+=")
 # A variable of several lines, and what makes a shell read a text again.
-_SEVERAL = regex(r"(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=\"((?:[^\"\\]|\\[\s\S])*)\"")
+_TEXT = r"(?:[^\"\\]|\\[\s\S])*"  # of double quotes, some of which may close and open again
+_SEVERAL = regex(
+    rf"(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=\"({_TEXT}(?:\"[^\s\";|&]+\"{_TEXT})*)\""
+)
 _READS_AGAIN = regex(r"(?:\b(?:bash|sh)[ \t]+-l?c[ \t]+|\beval[ \t]+)\"((?:[^\"\\]|\\[\s\S])*)\"")
 _USED = regex(r"\$\{?([A-Za-z_]\w*)")
 _CONTINUED = 2  # lines of the variable that end in a backslash: the others do on purpose
@@ -107,7 +110,7 @@ def cuts(script: ScriptText, document: Document) -> list[Cut]:
     for one in _in_variables(script):
         found.setdefault(one.line, one)
     for line, word in (*_flags_alone(document, script), *_scripts_alone(document)):
-        if before := _before(script, line, word):
+        if before := cut_above(script, line, word):
             found.setdefault(before.line, before)
     return [found[line] for line in sorted(found)]
 
@@ -150,7 +153,12 @@ def _in_variables(script: ScriptText) -> Iterator[Cut]:
             continue
         for number in inner:
             line, following = script.line_text(number), script.line_text(number + 1)
-            if line.strip() and line[-1] != "\\" and _FLAG.match(following.strip()):
+            if line.endswith("\\") and number + 2 in inner and not following.strip():
+                following = script.line_text(number + 2)
+                if _FLAG.match(following.strip()):
+                    what = BETWEEN.fill(next=_first(following))
+                    yield Cut(number + 1, 1, 2, what)
+            elif line.strip() and line[-1] != "\\" and _FLAG.match(following.strip()):
                 end = len(line) + 1
                 what = NO_BACKSLASH.fill(next=_first(following))
                 yield Cut(number, max(1, end - 1), end, what)
@@ -196,19 +204,22 @@ def _is_within(span: Span, whole: Span) -> bool:
 def _scripts_alone(document: Document) -> Iterator[tuple[int, str]]:
     """A launcher without a script, and in the next line a script without a launcher."""
     for first, second in (*pairwise(document.commands), *pairwise(document.unreached)):
-        word = second.words[0].value if second.words else None
+        # Before the words of an inner script stands what starts it.
+        own = (w for w in second.words if _is_within(w.span, second.span))
+        word = first_own.value if (first_own := next(own, None)) is not None else None
         near = first.span.end_line < second.span.line <= first.span.end_line + 2
         if word and word.endswith(".py") and near and _launches_nothing(first):
             yield second.span.line, word
 
 
 def _launches_nothing(command: Command) -> bool:
-    names = [PurePosixPath(w.value).name for w in command.words[:8] if w.value]
-    launchers = any(ALIASES.get(name, name) in LAUNCHERS for name in names)
+    values = [w.value for w in command.words[:16] if w.value]
+    names = [PurePosixPath(value).name for value in values]
+    launchers = any(ALIASES.get(name, name) in {*LAUNCHERS, *MODULES} for name in names)
     return launchers and len(command.words) > 1 and launch_of(command) is None
 
 
-def _before(script: ScriptText, line: int, word: str) -> Cut | None:
+def cut_above(script: ScriptText, line: int, word: str) -> Cut | None:
     """The cut above a line that begins a command and should not."""
     above = line - 1
     while above > 0 and is_empty(script.line_text(above)):

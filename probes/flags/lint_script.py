@@ -14,6 +14,7 @@ from .cuts import cuts
 from .joins import rejoined
 from .launches import launches_of
 from .loose_flags import program_in
+from .parted_commands import parted
 from .refusals import REFUSED, stop
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .slip import replaced
@@ -74,7 +75,8 @@ def _refused(script: ScriptText, document: Document) -> Iterator[Finding]:
 
 
 def _cut(script: ScriptText, document: Document) -> Iterator[Finding]:
-    for cut in cuts(script, document):
+    found = {cut.line: cut for cut in (*parted(script), *cuts(script, document))}
+    for cut in sorted(found.values(), key=lambda one: one.line):
         span = script.span(cut.line, cut.column, cut.end)
         source, repair = script.source(cut.line), rejoined(script, cut)
         yield Finding(CUT, "fires", {"what": cut.what}, source, span=span, repair=repair)
