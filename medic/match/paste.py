@@ -39,7 +39,8 @@ _LOG = regex(
             r"^MPI_ABORT was|^with errorcode -?\d+\.$|^NOTE: invoking MPI|^You may or may not see output",
             r"^If reserved memory is >>|^See documentation for|^For debugging consider passing",
             r"^Compile with `TORCH_USE|^CUDA kernel errors might|^Special tokens have been added",
-            r"^\[[^\]\d\n]{1,24}\] |^Some weights of |^You should probably TRAIN",
+            r"^\[(?!(?i:bugs?|qst|question|help|usage|issue|feature|问题|求助|提问)\b)[^\]\d\n]{1,24}\] ",
+            r"^Some weights of |^You should probably TRAIN",
             r"^\s*\S+\.(?:c|cc|cpp|cu|cuh|h|hpp):\d+(?::\d+)?: |^OMP: |^traps: ",
             r"^(?:\S*/)?(?:ld|gcc|g\+\+|cc|c\+\+|nvcc|collect2|ptxas|make|ninja)(?:\[\d+\])?\s*: ",
             r"^[a-z_]\w*(?:\.\w+){2,}: \S",
@@ -200,8 +201,7 @@ LOG_LINES, LOG_SHARE = 10, 0.8
 
 
 def _whole(lines: list[str], kinds: list[Kind]) -> list[Kind]:
-    """Of a text that is a log, what a program says in words is no word of a person: he writes
-    before it or behind it, and in sentences."""
+    """In a log words are its program's; a person writes before or behind it, in sentences."""
     told = [n for n, line in enumerate(lines) if line.strip()]
     logged = [n for n in told if kinds[n] == "log"]
     if len(told) < LOG_LINES or len(logged) < LOG_SHARE * len(told):
@@ -255,8 +255,7 @@ def _has_log_words(line: str) -> bool:
 
 
 def is_sentence(line: str) -> bool:
-    """Eight words from a capital letter, digit or quote on, or with three that only join others;
-    or Chinese punctuation."""
+    """Eight words from a capital, digit or quote on, or with three that only join; or Chinese marks."""
     if any(sign in line for sign in "。，？："):
         return True
     start, words = line.lstrip("\"'(")[:1], line.split()

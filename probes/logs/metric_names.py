@@ -22,6 +22,7 @@ _NAMES: dict[str, str] = {
             "loss_train",
             "reduced_train_loss",
             "avg_loss",
+            "avr_loss",
             "mean_loss",
             "running_loss",
             "global_avg_loss",
