@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from medic.match.program import without_code
 from medic.match.told_values import JOINING, tells_a_value
-from medic.text.accounting import ACCOUNTED, DISK_ROWS
+from medic.text.accounting import ACCOUNTED, DISK_ROWS, TABLE_ROWS
 from medic.text.patterns import regex
 
 Kind = Literal["log", "prose", "config", "command"]
@@ -23,6 +23,7 @@ class Fragment(NamedTuple):
     line: int
 
 
+_TITLE = r"\[(?i:bugs?|qst|question|help|usage|issue|feature|问题|求助|提问)\b[^\]\n]{0,24}\] "  # of a report
 # What a log line begins with: matched at its start, which is several times faster than a search.
 _LOG = regex(
     "|".join(
@@ -39,8 +40,7 @@ _LOG = regex(
             r"^MPI_ABORT was|^with errorcode -?\d+\.$|^NOTE: invoking MPI|^You may or may not see output",
             r"^If reserved memory is >>|^See documentation for|^For debugging consider passing",
             r"^Compile with `TORCH_USE|^CUDA kernel errors might|^Special tokens have been added",
-            r"^\[(?!(?i:bugs?|qst|question|help|usage|issue|feature|问题|求助|提问)\b)[^\]\d\n]{1,24}\] ",
-            r"^Some weights of |^You should probably TRAIN",
+            rf"^(?!{_TITLE})\[[^\]\d\n]{{1,24}}\] |^Some weights of |^You should probably TRAIN",
             r"^\s*\S+\.(?:c|cc|cpp|cu|cuh|h|hpp):\d+(?::\d+)?: |^OMP: |^traps: ",
             r"^(?:\S*/)?(?:ld|gcc|g\+\+|cc|c\+\+|nvcc|collect2|ptxas|make|ninja)(?:\[\d+\])?\s*: ",
             r"^[a-z_]\w*(?:\.\w+){2,}: \S",
@@ -53,7 +53,7 @@ _LOG = regex(
             r"^(?:Epoch|Step|Iter(?:ation)?)\b[ :\[(]*\d+\b.*[:=] *-?\d+\.\d",
             r"^\s*Traceback \(most recent|^\s*File \".*\", line \d+",
             r"^#\d+ \w|^frame #\d+|^\S+\.(?:py|cc|cpp|cuh?|h|hpp):\d+\b|^[\w./-]+: error: |^\s*step:\d+ - ",
-            rf"{ACCOUNTED}|{DISK_ROWS}",
+            rf"{ACCOUNTED}|{DISK_ROWS}|{TABLE_ROWS}",
             r"^\s*\{'\w+': |^\s*\d+%\|.*\| \d+/\d+",
         )
     )
@@ -70,7 +70,7 @@ _TYPED = regex(r"[A-Za-z0-9][\w'-]*(?:,? [A-Za-z0-9][\w'-]*){2,}[.?!]?")
 _SMALL = regex(
     r"(?i)\b(?:at|in|on|only|during|after|when|while|from|with|without|too|since|even|the|my|every|and|but|is|becomes?|always|suddenly)\b"
 )
-_SPOKEN = regex(r"[\u3001\u3002\uff0c\uff1a\uff1b\uff1f]")
+_SPOKEN = regex(rf"[\u3001\u3002\uff0c\uff1a\uff1b\uff1f]|^{_TITLE}")
 _JUDGED = 500  # characters of a line that tell its kind
 _LAUNCHERS = (
     r"torchrun|accelerate|deepspeed|srun|sbatch|mpirun|nohup|llamafactory-cli|swift|xtuner|litgpt|"

@@ -15,3 +15,8 @@ DISK_ROWS = (
     r"^\S+(?:\s+[a-z]\S*)?(?:\s+\d[\d.]*[KMGTP]?){3}\s+\d{1,3}%\s+/|"
     r"^\d[\d.]*[KMGTP]\s+\S*/\S*$"
 )
+# A table of losses as notebooks show it: its head, the rule below, and its rows.
+TABLE_ROWS = (
+    r"^\|?\s*(?:[Ss]tep|[Ee]poch)\s*[|\t]\s*(?:[Tt]rain|[Vv]alid)\w*[ _][Ll]oss\b|"
+    r"^\|?\s*:?-{2,}:?\s*\|[\s:|-]*$|^\|?\s*\d{1,7}\s*[|\t]\s*(?:-?\d+\.\d|nan\b|No log\b)"
+)

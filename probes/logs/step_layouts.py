@@ -25,7 +25,7 @@ _LEVANTER = regex(
 )
 _SLASHED = regex(r"['\"]global_step/max_steps['\"]: ['\"](\d{1,9})/(\d{1,9})['\"],?")
 _COMPOSER = regex(r"^(?:\[epoch=\d{1,6}(?:/\d{1,6})?\])?\[batch=(\d{1,9})(?:/(\d{1,9}))?\]:?\s*$")
-_BETWEEN_CELLS = regex(r"\t| {2,}")
+_BETWEEN_CELLS, _BARS = regex(r"\t| {2,}"), regex(r"\s*\|\s*")
 _THOUSANDS = {"": 1, "k": 1000, "M": 1_000_000}
 _SIGNS = ("[", "/", "\u2501", "batch=")
 
@@ -73,14 +73,17 @@ class Layouts:
         return f"step {first} | " + " | ".join(f"{name}: {value}" for name, value in pairs)
 
     def header(self, message: str) -> None:
-        """Reads the line above a table (fastai, notebooks), which names its columns."""
+        """Reads the line above a table (fastai, notebooks, Markdown), which names its columns."""
         first, *names = _cells(message)
         if first.lower() in ("epoch", "step") and any(map(_is_loss, names)):
             self._table = names
 
 
 def _cells(message: str) -> list[str]:
-    return [cell.strip() for cell in _BETWEEN_CELLS.split(message.strip())]
+    words = message.strip()
+    if "|" in words and "\t" not in words:
+        return _BARS.split(words.strip("| "))
+    return [cell.strip() for cell in _BETWEEN_CELLS.split(words)]
 
 
 def _is_loss(name: str) -> bool:

@@ -99,3 +99,21 @@ def test_a_time_without_its_year_takes_the_year_of_the_file() -> None:
         == known.read("2026-06-01 12:00:00 x").time
     )
     assert known.read("13/01 12:00:00 - x").time is None
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("Step | Training Loss | Validation Loss", "20 | 1.250000 | 1.500000"),
+        ("| Step | Training Loss | Validation Loss |", "| 20 | 1.250000 | 1.500000 |"),
+        ("Step\tTraining Loss\tValidation Loss", "20\t1.250000\t1.500000"),
+    ],
+)
+def test_a_table_of_a_notebook(header: str, row: str) -> None:
+    step, _ = read(header, "|---|---|---|", row)
+    assert step is not None
+    assert (step.number, step.values) == (20, {"loss": 1.25, "eval_loss": 1.5})
+
+
+def test_bars_without_a_header_are_no_table() -> None:
+    assert read("| 20 | 1.250000 | 1.500000 |")[0] is None
