@@ -77,7 +77,9 @@ def test_what_is_well_on_one_gpu_says_nothing_of_four() -> None:
     assert fine("The rate drops after 20 epochs as expected.")
 
 
-@pytest.mark.parametrize("title", ["[QST] Loss always zero", "[Bug] The loss is 0", "[问题] loss 为 0"])
+@pytest.mark.parametrize(
+    "title", ["[QST] Loss always zero", "[Bug] The loss is 0", "[问题] loss 为 0"]
+)
 def test_the_title_of_a_report_is_no_log_line(title: str) -> None:
     assert [f.kind for f in split_paste(title)] == ["prose"]
 
