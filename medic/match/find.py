@@ -118,16 +118,18 @@ def _clauses(text: str) -> list[str]:
 def answers(text: str, index: Index) -> list[tuple[str, str, str]]:
     """(check, outcome, sentence) of what a text says of a check, one outcome a check."""
     said: dict[str, tuple[str, str]] = {}
+    sure: dict[str, bool] = {}
     found = _outcome_index(Same(index)).search(_said(text), limit=MANY)
     for check in dict.fromkeys(m.name.partition("=")[0] for m in found):
         own = [m for m in found if m.name.startswith(f"{check}=")]
         for group in _groups(own):
             if len(group) == 1:  # a sentence that may mean several answers answers nothing
                 said.setdefault(check, (group[0].name.partition("=")[2], group[0].quote))
+                sure.setdefault(check, group[0].score >= WHOLE)
     for name, quote in told_of(text, index).items():
         check, _, outcome = name.partition("=")
-        if outcome:
-            said.setdefault(check, (outcome, quote))
+        if outcome and not sure.get(check):  # what alone tells of it, before what resembles another
+            said[check], sure[check] = (outcome, quote), True
     if jump_of_loss(text):
         said.pop("plateau-level", None)
     return [(check, *rest) for check, rest in said.items()]
