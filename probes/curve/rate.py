@@ -13,6 +13,7 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
 from . import again, mirrored, needs, schedule_pace, zero_rate
+from .held import held
 from .jumps import jumps, troubling
 from .numbers import clean
 from .plan import Plan, plan_of, source_at
@@ -95,7 +96,8 @@ def _shape(
     if _never_rises(look, values, top, plan):
         return "never-rises", last, facts | {"configured": plan.peak or 0.0}
     floor_at = _lowest(values, _floor(values, top))
-    if floor_at is not None and _early(look, steps, floor_at, plan):
+    early = floor_at is not None and _early(look, steps, floor_at, plan)
+    if floor_at is not None and early and not held(steps, values, (top, floor_at), plan):
         facts |= {
             "step": steps[floor_at],
             "floor": values[floor_at],

@@ -95,3 +95,19 @@ def test_norms_that_grow_in_the_warmup_alone(look: Any, warmup: int, outcome: st
     seen = curve(series("loss", [3.0] * 120), series("grad_norm", norms))
     found = told(look, clipping, seen, config(gradient_clip=1.0, warmup_steps=warmup))
     assert found["gradient-clipping-rises"] == outcome
+
+
+@pytest.mark.parametrize("start", [0, WARMUP])
+@pytest.mark.parametrize("end", [TOTAL, 150])
+def test_a_cosine_held_at_a_tenth_of_its_peak_is_no_short_decay(
+    look: Any, start: int, end: int
+) -> None:
+    """``min(1, step / warmup) * max(0.1, cosine)``; one that is over at step 150 is short."""
+
+    def value(step: int) -> float:
+        done = min(1.0, max(0, step - start) / (end - start))
+        return PEAK * min(1.0, step / WARMUP) * max(0.1, (1 + math.cos(math.pi * done)) / 2)
+
+    found = pace(look, value)
+    assert ("learning-rate-collapsed" in found) is (end != TOTAL)
+    assert ("schedule-pace" in found) is (end != TOTAL)
