@@ -205,7 +205,8 @@ def _began(look: Look) -> float:
 def _never_learned(look: Look, values: Sequence[float], train: Sequence[float]) -> str | None:
     """Both began where a model begins that knows nothing, and only training learned: what learns
     by heart learns first."""
-    begin = _began(look)
+    # The highest of the first losses: where few are logged the others have learned already.
+    begin = max(clean(look.fact(Curve).series["loss"])[1][:3])
     if begin < UNTRAINED_LOSS or values[0] < LIKE_TRAINING * begin:
         return None
     if min(values) < (1 - FALL) * values[0] or train[-1] > LEARNED * begin:

@@ -50,7 +50,8 @@ def judge(n: Mapping[str, float], threshold: Callable[[str], float]) -> str | No
     """The outcome for the message's numbers; None if they do not say it.
 
     torch >= 2.1 tells what the driver counts for this process: the rest of the GPU is others'.
-    Before, only torch's own reservation is known; context and NCCL come on top of it.
+    Before, only torch's own reservation is known; context and NCCL come on top of it. What an empty
+    GPU has no room for either is not for others to give back.
     """
     reserved = n.get("reserved", n.get("allocated", 0.0) + n.get("unallocated", 0.0))
     held, limit = n.get("process"), "other-process-bytes"
@@ -59,7 +60,8 @@ def judge(n: Mapping[str, float], threshold: Callable[[str], float]) -> str | No
     if not held:
         return None
     total, request = n["total"], n.get("request")
-    if total - n["free"] - held > threshold(limit):
+    alone = n.get("allocated", 0.0) + (request or 0.0) <= total
+    if alone and total - n["free"] - held > threshold(limit):
         return "other-process"
     if request is None:
         return None

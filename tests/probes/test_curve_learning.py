@@ -79,6 +79,13 @@ def test_validation_that_never_falls(told: Any, held: Any, outcome: str) -> None
     assert present == outcome.startswith(("validation-never", "validation-constant"))
 
 
+def test_a_first_evaluation_below_the_first_losses_has_learned(told: Any) -> None:
+    """Few rows are logged before training has learned: the first of them is nearest to the begin."""
+    train = course(lambda s: 0.01 + 4.1 * math.exp(-s / 15), lambda s: 2.47 + s / 12)
+    rows = [{**row, "step": 10 * row["step"]} for row in train]
+    assert told(gap, rows)["validation-gap"].outcome == "validation-turns-up"
+
+
 @pytest.mark.parametrize(
     ("held", "rises"), [(lambda s: 5.5 + 0.01 * s, True), (lambda _: 5.55, False)]
 )

@@ -36,6 +36,8 @@ def old_oom(request: str, allocated: str, free: str, reserved: str) -> str:
         (oom("4.00 GiB", "2.00 GiB", "77.90 GiB", "74.00 GiB", "2.00 GiB"), "genuine-need"),
         (oom("4.00 GiB", "1.00 GiB", "78.90 GiB", "60.00 GiB", "17.00 GiB"), "fragmentation"),
         (oom("4.00 GiB", "1.00 GiB", "20.00 GiB", "17.00 GiB", "1.00 GiB"), "other-process"),
+        (oom("90.00 GiB", "50.00 GiB", "20.00 GiB", "17.00 GiB", "1.00 GiB"), "one-large-tensor"),
+        (oom("9.00 GiB", "1.00 GiB", "74.90 GiB", "73.00 GiB", "1.00 GiB"), "genuine-need"),
         (oom("40.00 GiB", "30.00 GiB", "49.90 GiB", "45.00 GiB", "3.00 GiB"), "one-large-tensor"),
         (oom("20.00 MiB", "8.00 MiB", "79.90 GiB", "76.00 GiB", "90.00 MiB"), "genuine-need"),
         (old_oom("4.00 GiB", "70.00 GiB", "1.00 GiB", "76.50 GiB"), "genuine-need"),
