@@ -14,6 +14,11 @@ _PARTED = regex(
     r"(?:(?P<epoch>\d{1,6}|\[\d{1,6}\])\s*)?"
     r"\[\s*(?P<at>\d{1,9})/\s*(?P<all>\d{1,9})(?:\s*\(\s*\d{1,3}%\))?\]\s*"
 )
+# Loops of one's own: both are counted, the iterations from the begin of each epoch or of the run.
+_COUNTED = regex(
+    r"(?i)\bepoch\W{0,3}(?P<epoch>\d{1,6})\s*/\s*\d{1,6}\W{1,5}(?:iter(?:ation)?|step|batch)\W{0,3}"
+    r"(?P<at>\d{1,9})\s*/\s*(?P<all>\d{1,9})\]?"
+)
 # Keras, and Lightning's rich bar, which names its epoch.
 _DRAWN = regex(r"^\s*(?P<at>\d{1,9})/(?P<all>\d{1,9})\s+(?:\[[=>.]+\]|[\u2501\u2578\u257a]{2,})")
 _RICH = regex(
@@ -35,6 +40,7 @@ class Layouts:
 
     def __init__(self) -> None:
         self._epoch = 0
+        self._counted = _Counted()
         self._table: list[str] = []  # its columns, without that of the step
 
     def named(self, message: str) -> str:
@@ -43,6 +49,8 @@ class Layouts:
             self._epoch = int(found[1]) - 1
         if not any(map(message.__contains__, _SIGNS)):
             return message
+        if found := _COUNTED.search(message):
+            return self._counted.named(found, message)
         if found := _PARTED.search(message):
             return _parted(found, message)
         if found := _DRAWN.match(message) or _RICH.match(message):
@@ -77,6 +85,23 @@ class Layouts:
         first, *names = _cells(message)
         if first.lower() in ("epoch", "step") and any(map(_is_loss, names)):
             self._table = names
+
+
+class _Counted:
+    """Steps of rows that name their epoch and an iteration, which begins again with each or goes on."""
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+        self._epoch, self._at = 0, 0
+        self._again = False
+
+    def named(self, found: re.Match[str], message: str) -> str:
+        epoch, at, total = (int(found[name]) for name in ("epoch", "at", "all"))
+        self._first = epoch if self._first is None else self._first
+        self._again |= epoch > self._epoch and at < self._at
+        self._epoch, self._at = epoch, at
+        before = (epoch - self._first) * total if self._again else 0
+        return f"step {before + at} | {message[found.end() :]}"
 
 
 def _cells(message: str) -> list[str]:

@@ -13,6 +13,7 @@ from . import bare_rows
 from .chinese import HINTS, in_english
 from .clocks import Clocks, is_share
 from .digits import whole
+from .evaluated import evaluated
 from .metric_names import canonical, in_unit
 from .step_layouts import Layouts
 from .timers import Timers
@@ -122,6 +123,7 @@ class Steps:
             place = f"step {steps}" if steps else f"step {at}/{total}"
             message = f"{place} | {message[unnamed.end() :]}"
         read = values_of(message)
+        read = read._replace(values=evaluated(message, read.values))
         if unnamed and not read.values:
             return None  # a build or a download counts like this, too
         if read.step is None:
