@@ -8,10 +8,12 @@ from pathlib import Path, PurePath
 from medic.facts import GivenFile, Launch, Launches, LogHits, Word
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of, source_of
+from medic.records import replace
 from medic.run_config import RunConfig, Setting
 from medic.text.patterns import regex
 
 from ..config.readers.command import Flag, flags
+from .absent_programs import absent_hydra, absent_program
 from .named_in_configs import named_files
 from .script_text import ScriptText, read_script
 
@@ -42,6 +44,14 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             if not there:
                 source = script.at(flag.span)
                 yield Finding(PATH, "fires", {"path": flag.value}, source, span=flag.span)
+        for absent in (
+            a for one in own for a in (*absent_program(script, one), *absent_hydra(script, one))
+        ):
+            judged.append(False)
+            finding = Finding(
+                PATH, "fires", {"path": absent.path}, script.at(absent.span), span=absent.span
+            )
+            yield replace(finding, repair=absent.repair)
         for setting, there in _of_configs(look, script, own):
             judged.append(there)
             if not there:

@@ -24,6 +24,7 @@ from .job_address import loopback_interface, loopback_of_job, ports_apart
 from .launcher_counts import no_counts, no_values
 from .launches import launches_in
 from .parsed_values import lacking, not_converted
+from .rank_meeting import FOR_ROOT, apart, of_root
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .shared_ports import SHARED, Shared, shared_ports
 from .slurm import allocation_of
@@ -89,6 +90,8 @@ def _of_job(
     allocation = allocation_of(script)
     for what, span in one_folder(script, launches):
         yield layout.Fault(RACE, what, span)
+    for what, span in apart(script, launches):
+        yield layout.Fault(layout.ENDPOINT, what, span)
     if address:
         yield from loopback_of_job(script, allocation)
     yield from loopback_interface(script, allocation, launches)
@@ -118,6 +121,9 @@ def _findings(
         yield replace(_finding(script, fault.name, fault.what, fault.span), repair=repair)
     for what, span in hidden_by_file(script, launch, config_of(look)):
         yield _finding(script, layout.TOO_MANY, what, span)
+    for what, span in of_root(launch):
+        finding = _finding(script, layout.ENDPOINT, what, span)
+        yield replace(finding, value={**finding.value, "mild": FOR_ROOT})
     for what, span in refused_together(launch):
         yield _finding(script, arguments.VALUE, what, span)
     for found in (

@@ -13,6 +13,7 @@ from medic.records import replace
 from medic.run_config import RunConfig
 
 from .array_tasks import beyond_list
+from .debug_switches import debug_switches
 from .device_lists import EACH_ONCE, not_read, repeated
 from .environment_lines import by_nobody, not_taken, ports, unread
 from .inner_variables import inner_variables
@@ -28,6 +29,7 @@ from .slurm_words import words as directive_words
 
 SLIP = "shell-reads-otherwise"
 IMPOSSIBLE, NO_EFFECT = "impossible-value", "option-without-effect"
+DEBUG = "debug-switches-left-on"
 _PORT = Text("at most 65535", "不大于 65535")
 _CHECKS = (SLIP, LATE, UNKNOWN)
 MAX_FOUND = 40
@@ -79,6 +81,7 @@ def _of_script(look: Look, script: ScriptText, asked: Collection[str]) -> Iterat
         *((NO_EFFECT, one) for one in not_taken(script, document, look.accepted)),
         *((NO_EFFECT, one) for one in by_nobody(script, document, look.unread)),
         *((NO_EFFECT, one) for one in sudo(document, look.variables)),
+        *((DEBUG, one) for one in debug_switches(script, document, launches)),
         *((UNKNOWN, one) for one in unknown(script, options)),
         *((NO_EFFECT, one) for one in unread(script, look.variables)),
     ]
@@ -101,7 +104,7 @@ def _of_script(look: Look, script: ScriptText, asked: Collection[str]) -> Iterat
 PROBE = Probe(
     name="script-slips",
     title=Text("slips in the scripts", "脚本中的疏漏"),
-    tells=(*_CHECKS, IMPOSSIBLE, NO_EFFECT),
+    tells=(*_CHECKS, IMPOSSIBLE, NO_EFFECT, DEBUG),
     run=run,
     wants=(LogHits, RunConfig),
     files=("script", "log"),
