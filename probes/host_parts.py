@@ -1,10 +1,13 @@
-"""Whether what a path stands for is there: a file, a pattern of names, a prefix of two files."""
+"""A path of a launch as this machine has it: a file, a pattern of names, a prefix of two files."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
+
+from medic.facts import Place, Source
 
 # A Megatron data path is a prefix of two files (megatron/core/datasets/indexed_dataset.py).
 _PAIR = (".bin", ".idx")
@@ -34,3 +37,40 @@ def lacking(path: Path) -> str:
     except OSError:
         return ""
     return next(end for end in _PAIR if end not in there)
+
+
+def place_of(key: str, path: str, source: Source) -> Place:
+    full = Path(path).expanduser()
+    holder = holder_of(full)
+    free, files = _space(holder)
+    return Place(
+        key=key,
+        path=path,
+        exists=exists(full),
+        lacks=lacking(full),
+        writable=os.access(holder, os.W_OK | os.X_OK),
+        source=source,
+        holder=str(holder),
+        free=free,
+        free_files=files,
+    )
+
+
+def holder_of(path: Path) -> Path:
+    return next((f for f in (path, *path.absolute().parents) if _is_folder(f)), Path("/"))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _space(folder: Path) -> tuple[int | None, int | None]:
+    """Free bytes and free files; None where the file system does not tell."""
+    try:
+        told = os.statvfs(folder)
+        return shutil.disk_usage(folder).free, told.f_favail if told.f_files else None
+    except OSError:
+        return None, None

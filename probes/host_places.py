@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +16,9 @@ from medic.records import replace
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
-from .host_parts import exists, lacking
+from .host_caches import beside_output
+from .host_parts import place_of
+from .host_resumed import names_one, unfit
 
 # Keys of what is read before the first step. "load" may name a checkpoint that does not exist yet:
 # Megatron then starts from random weights.
@@ -70,7 +70,8 @@ def run(look: Look) -> Iterator[Places]:
     unsure = [replace(p, sure=not (contained or (moves and _is_relative(p.path)))) for p in found]
     left = "" if output is not None else next(filter(None, map(_left, launches)), "")
     unknown = tuple(_unknown(config, launches))[:MAX_UNKNOWN]
-    yield Places(output=output, left=left, inputs=tuple(unsure), unknown=unknown)
+    beside = tuple(replace(p, sure=not contained) for p in beside_output(look, config))
+    yield Places(output, tuple(unsure), left, unknown, beside)
 
 
 def _elsewhere(look: Look) -> tuple[bool, bool]:
@@ -106,7 +107,7 @@ def _started(launches: Sequence[Launch]) -> Iterator[Place]:
     for launch in launches:
         folder = Path(launch.span.file).absolute().parent
         for key, path, source in _handed(launch):
-            place = _place(key, path, source)
+            place = place_of(key, path, source)
             beside = _is_relative(path) and any(
                 (f / path).exists() for f in (folder, *folder.parents)
             )
@@ -152,7 +153,7 @@ def _output(config: RunConfig) -> Place | None:
     origin = config.origin("output_dir")
     if not isinstance(named, str) or origin is None or _UNKNOWN.search(named):
         return None
-    return _place(origin.key or "output_dir", named, source_of(origin))
+    return place_of(origin.key or "output_dir", named, source_of(origin))
 
 
 def _left(launch: Launch) -> str:
@@ -190,12 +191,14 @@ def _plain(flag: str) -> str:
 
 def _inputs(config: RunConfig, launches: Sequence[Launch]) -> Iterator[Place]:
     named = [*_settings(config), *(w for launch in launches for w in _flags(launch))]
-    seen: set[str] = {str(config.get("output_dir") or "")}
+    resumed = [*_resumed(config)]
+    yield from resumed
+    seen = {str(config.get("output_dir") or ""), *(one.path for one in resumed)}
     for key, value, source in named:
         for path in _paths(value):
             if path not in seen and len(seen) <= MAX_PATHS:
                 seen.add(path)
-                yield _place(key, path, source)
+                yield place_of(key, path, source)
 
 
 def _settings(config: RunConfig) -> Iterator[tuple[str, str, Source]]:
@@ -204,9 +207,16 @@ def _settings(config: RunConfig) -> Iterator[tuple[str, str, Source]]:
         key = setting.path[-1] if setting.path else ""
         if isinstance(setting.value, str) and _is_read(key):
             yield setting.origin.key or key, setting.value, source_of(setting.origin)
-    resumed, origin = config.get("resume_from"), config.origin("resume_from")
-    if isinstance(resumed, str) and origin is not None and _explicit(resumed):
-        yield origin.key or "resume_from", resumed, source_of(origin)
+
+
+def _resumed(config: RunConfig) -> Iterator[Place]:
+    """The checkpoint that the run goes on from, and whether it is one that can be gone on from."""
+    path, origin = config.get("resume_from"), config.origin("resume_from")
+    if not isinstance(path, str) or origin is None or _UNKNOWN.search(path):
+        return
+    if _explicit(path) or names_one(path):
+        place = place_of(origin.key or "resume_from", path, source_of(origin))
+        yield replace(place, unfit=unfit(path, (config.framework, *config.frameworks)))
 
 
 def _flags(launch: Launch) -> Iterator[tuple[str, str, Source]]:
@@ -235,43 +245,6 @@ def _paths(value: str) -> Iterator[str]:
 def _explicit(path: str) -> bool:
     begins = path.startswith(("/", "./", "../", "~/"))
     return begins and not _UNKNOWN.search(path) and path not in ("/", "./", "../", "/dev/null")
-
-
-def _place(key: str, path: str, source: Source) -> Place:
-    full = Path(path).expanduser()
-    holder = _holder(full)
-    free, files = _space(holder)
-    return Place(
-        key=key,
-        path=path,
-        exists=exists(full),
-        lacks=lacking(full),
-        writable=os.access(holder, os.W_OK | os.X_OK),
-        source=source,
-        holder=str(holder),
-        free=free,
-        free_files=files,
-    )
-
-
-def _holder(path: Path) -> Path:
-    return next((f for f in (path, *path.absolute().parents) if _is_folder(f)), Path("/"))
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
-
-
-def _space(folder: Path) -> tuple[int | None, int | None]:
-    """Free bytes and free files; None where the file system does not tell."""
-    try:
-        told = os.statvfs(folder)
-        return shutil.disk_usage(folder).free, told.f_favail if told.f_files else None
-    except OSError:
-        return None, None
 
 
 PROBE = Probe(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from medic.facts.files import Source
+from medic.i18n import Text
 from medic.records import dataclass, field
 
 
@@ -67,7 +68,8 @@ class Place:
     """A path that the launch names. ``key`` is the flag or key that it stands behind, "" for a word
     alone, PROGRAM for what is started. ``holder`` is the nearest folder of it that exists; ``sure``
     is False where the run may see another folder than this shell (``cd``, a container); ``lacks`` is
-    the ending of the one that is not there of two files that the path is the beginning of."""
+    the ending of the one that is not there of two files that the path is the beginning of; ``unfit``
+    says why what is there is not what the run is to find."""
 
     key: str
     path: str
@@ -79,6 +81,7 @@ class Place:
     free_files: int | None = None
     sure: bool = True
     lacks: str = ""
+    unfit: Text | None = None
 
 
 @dataclass(frozen=True)
@@ -93,12 +96,14 @@ class UnknownPath:
 @dataclass(frozen=True)
 class Places:
     """Where the run writes, and what it reads; ``left`` is an output folder as it is written, where
-    only the running shell knows it, and ``unknown`` what is read so."""
+    only the running shell knows it, and ``unknown`` what is read so. ``beside`` are the folders that
+    it fills beside its output: caches, and what is offloaded to a disk."""
 
     output: Place | None = None
     inputs: tuple[Place, ...] = ()
     left: str = ""
     unknown: tuple[UnknownPath, ...] = ()
+    beside: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)

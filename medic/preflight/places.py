@@ -17,7 +17,6 @@ LEAST_FREE = 1 << 30
 # Adam moments of 4 each (ZeRO, arXiv 1910.02054, section 3.1).
 WITH_OPTIMIZER = 14
 WEIGHTS = 2
-_SHARDING = ("zero_stage", "fsdp")
 _ELSEWHERE = Text(
     "{t} is not here, but the run starts in another folder or in a container",
     "{t} 在此处不存在，但训练会在别的目录或容器中启动",
@@ -101,20 +100,33 @@ def checkpoint_bytes(scene: Scene) -> tuple[int | None, bool]:
     """About the size of a checkpoint that training resumes from, of the sizes that are stated or
     are those of the model that is named; None if it is not known. With LoRA only the adapters are
     saved. And whether all is counted: without a vocabulary embeddings and head are not."""
-    from medic.memory.named import with_model
-    from medic.memory.views import read_setups
-
-    config = with_model(scene.config, scene.index)[0]
+    config = _with_model(scene)
     if config.number("lora_rank"):
         return None, True
-    # How states are spread over the ranks does not change what all of them write.
-    values = {name: v for name, v in config.values.items() if name not in _SHARDING}
-    setups = read_setups(replace(config, values=values)).setups
-    count = min((s.parameters for s in setups), default=0)
+    count = parameters_of(scene) or 0
     alone = config.setting("save_only_model")
     weights_only = only_final(config) or (alone is not None and alone.value is True)
     whole = config.integer("parameters") is not None or config.integer("vocab_size") is not None
     return count * (WEIGHTS if weights_only else WITH_OPTIMIZER) or None, whole
+
+
+def parameters_of(scene: Scene) -> int | None:
+    """The parameters of the model, as far as its sizes are known."""
+    from medic.memory.views import read_setups
+
+    config = _with_model(scene)
+    # How states are spread over the ranks does not change what all of them hold.
+    values = {name: v for name, v in config.values.items() if name != "fsdp"}
+    if "zero_stage" in values:
+        values["zero_stage"] = replace(values["zero_stage"], value=0)
+    setups = read_setups(replace(config, values=values)).setups
+    return min((s.parameters for s in setups), default=0) or None
+
+
+def _with_model(scene: Scene) -> RunConfig:
+    from medic.memory.named import with_model
+
+    return with_model(scene.config, scene.index)[0]
 
 
 def only_final(config: RunConfig) -> bool:
@@ -147,6 +159,9 @@ def _inputs(scene: Scene) -> Iterator[Result]:
         if place.exists and place.lacks and place.sure:
             en, zh = f"{told}{place.lacks} is not here", f"{told}{place.lacks} 不存在"
             yield not_ok(name, en, zh, f"{place.path}.bin, .idx", place.source)
+        elif place.exists and place.unfit is not None and place.sure:
+            en, zh = f"{told} {place.unfit.en}", f"{told} {place.unfit.zh}"
+            yield not_ok(name, en, zh, place.path, place.source)
         elif place.exists:
             yield ok(name, told, told, place.path, place.source)
         elif not place.sure:
