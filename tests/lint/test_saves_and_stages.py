@@ -48,10 +48,11 @@ def test_a_long_run_without_a_checkpoint(
 @pytest.mark.parametrize(
     ("more", "fires"),
     [
-        ('save_strategy: "no"\n', True),
-        ("save_strategy: no\n", True),
-        ('save_strategy: "no"\nmax_steps: 50\n', False),  # a trial
-        ("save_strategy: epoch\n", False),
+        ('save_strategy: "no"\nmax_steps: 20000\n', True),
+        ("save_strategy: no\nmax_steps: 20000\n", True),
+        ('save_strategy: "no"\nmax_steps: 500\n', False),  # the model is saved at the end
+        ('save_strategy: "no"\n', False),
+        ("save_strategy: epoch\nmax_steps: 20000\n", False),
         ("save_steps: 100\n", False),
     ],
 )

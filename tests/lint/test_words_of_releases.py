@@ -100,6 +100,8 @@ def test_words_for_a_switch(lint_text: Lint, old: str, new: str, fires: bool) ->
         ("false}", '"<fill me in>"}', False),
         ('"overlap_comm": true', '"overlap_comm": "enabled"', True),
         ('"overlap_comm": true', '"overlap_comm": "auto"', False),
+        ('"overlap_comm": true', '"zero_quantized_weights": "sure"', True),
+        ('"overlap_comm": true', '"zero_quantized_weights": true', False),
         ('"gradient_clipping": "auto"', '"gradient_clipping": "Auto"', True),
     ],
 )

@@ -8,6 +8,7 @@ from medic.run_config import NOBODYS, RunConfig
 from medic.text.patterns import regex
 
 from .models import HF_TRAINERS, counted
+from .no_checkpoint_during_run import LONG
 from .rollout_layout import is_verl_rl, number
 
 NAME = "checkpoints-never-saved"
@@ -29,7 +30,6 @@ _STRATEGY = Text(
     "save_strategy 为 {value}：训练结束前不保存任何 checkpoint",
 )
 _NEVER = ("no", "false")
-_TRIAL = 500  # steps
 _OLMO = Text(
     "save_num_checkpoints_to_keep 0 saves no sharded checkpoint, and no other kind has an interval",
     "save_num_checkpoints_to_keep 为 0 时不保存分片检查点，其他类型也没有设置间隔",
@@ -68,9 +68,9 @@ def _interval(config: RunConfig) -> LintResult:
 
 
 def _is_long(config: RunConfig) -> bool:
-    """Of a run of the Trainer that is no trial, as far as its steps are known."""
-    total = counted(config, "total_steps")
-    return config.framework in HF_TRAINERS and (total is None or total >= _TRIAL)
+    """Of a run of the Trainer that is known to have more steps than anybody wants to lose: who writes it
+    for a short one means it, and the model is saved at the end."""
+    return config.framework in HF_TRAINERS and (counted(config, "total_steps") or 0) >= LONG
 
 
 def _verl(config: RunConfig) -> LintResult:
