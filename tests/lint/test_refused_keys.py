@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from medic.index.knowledge import load
 from medic.lint.files import LintFinding
+from medic.probes.flags.key_names import KNOWN, names_of
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 NAME = "misspelt-config-key"
@@ -106,3 +108,13 @@ def test_a_file_that_brings_keys_of_its_own(lint_text: Lint) -> None:
     text = TITAN.replace("max_norm = 1.0", "max_norm = 1.0\nrow_cache = 3")
     own = text.replace('"./out"', '"./out"\ncustom_config_module = "my.job_config"')
     assert told(lint_text(own, "a.toml")) == []
+
+
+def test_what_an_entry_says_of_its_keys_is_in_it() -> None:
+    entries = load().frameworks
+    tables = {name: one for name, one in entries.items() if name in KNOWN}
+    for name, entry in entries.items():
+        assert set(entry.whole) <= set(entry.choices), name
+        assert all(entry.choices[key][-1] == "..." for key in entry.whole), name
+        if entry.refuses:
+            assert set(entry.refuses) <= set(names_of(tables[name], tables).below), name
