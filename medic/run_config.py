@@ -81,12 +81,14 @@ class Setting:
     """A key of a file or a flag of a command as it is written, whatever it means.
 
     ``path`` is its key path as it is compared (lower case, ``_`` for ``-``); the value is None
-    where it is null, or is known only to the running shell.
+    where it is null, or is known only to the running shell. ``written`` is the text of a number of
+    a command that is not in digits alone: ``1e5``, ``4.0``.
     """
 
     path: tuple[str, ...]
     value: Scalar
     origin: Origin
+    written: str = ""
 
 
 # name -> (type, unit, meaning); before ";" or "，" stands what it is called.

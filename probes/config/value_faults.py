@@ -30,6 +30,7 @@ from .value_kinds import (
     number_and_comma,
     part_of_count,
     switch_for_number,
+    whole_in_digits,
     with_sign,
 )
 from .value_types import declared_single, wrong_type
@@ -46,6 +47,11 @@ _BELOW = Text(
 )
 _FINITE = Text("a finite number", "是有限的数")
 _WHOLE = Text("a whole number", "是整数")
+_IN_DIGITS = Text(
+    "a whole number in digits alone: the parser of the flag takes no other",
+    "是只用数字写出的整数：该参数的解析器不接受其他写法",
+)
+_DIGITS = Text("the same number in digits", "改为只用数字的写法，数值不变")
 _WHOLE_OR_SHARE = Text(
     "a whole number from 1 on, or a share between 0 and 1",
     "是不小于 1 的整数，或 0 与 1 之间的比例",
@@ -188,6 +194,10 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     if field and known and part_of_count(value, field, whole_warmup="whole-warmup" in reads):
         words = _WHOLE_OR_SHARE if field in INTERVALS else _WHOLE
         return _impossible(setting, words, _warmup(setting, field, keys, config))
+    if "typed-flags" in reads and setting.origin.key.startswith("--"):
+        whole = whole_in_digits(setting.written, field, whole_warmup="whole-warmup" in reads)
+        if whole is not None:
+            return _in_digits(setting, whole)
     number = None if isinstance(value, bool) else as_number(value)
     if number is None:
         return None
@@ -261,6 +271,12 @@ def _warmup(setting: Setting, field: str, keys: Keys | None, config: RunConfig) 
     from .warmup_units import other_unit
 
     return other_unit(setting, field, number, keys.framework, config)
+
+
+def _in_digits(setting: Setting, whole: int) -> Finding:
+    values = {"key": setting.origin.key, "value": setting.written, "allowed": _IN_DIGITS}
+    repair = rewritten(setting, str(whole), _DIGITS, safe=True)  # no number in the old style
+    return fault(IMPOSSIBLE, setting, setting.written, values, repair)
 
 
 def _impossible(setting: Setting, allowed: Text, repair: Repair | None = None) -> Finding:

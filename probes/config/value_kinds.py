@@ -40,7 +40,8 @@ _PART = regex(r"[a-z]+|\d+")
 _UNIT = regex(r"[-+]?\d[\d_.]*(?:e[-+]?\d+)?(?:T|t|ep|ba|sp|tok|st|dur|B|b|%|h|m|s)")
 _WORD_FOR_NUMBER = frozenset(
     ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve",
-     "sixteen", "thirty", "hundred", "thousand", "million", "zero", "half", "small", "large")
+     "eleven", "sixteen", "twenty", "thirty", "forty", "fifty", "sixty", "eighty", "hundred",
+     "thousand", "million", "billion", "dozen", "zero", "half", "small", "large")
 )  # fmt: skip
 # Words that loaders do not take for a switch, though they are meant for one.
 _SWITCHES = ("true", "false")
@@ -80,6 +81,8 @@ _WORDED = frozenset(
      "parameters", "master_port", "dataset_sequences")
 )  # fmt: skip
 INTERVALS = ("log_interval", "save_interval", "eval_interval")
+# transformers declares these as floats: shares of the run below 1 (training_args.py).
+_MAYBE_SHARES = (*INTERVALS, "warmup_steps", "decay_steps")
 # Fields of which an infinity says "for ever", "never", or "whatever comes".
 _UNLIMITED = frozenset(
     (*INTERVALS, "total_steps", "total_tokens", "epochs", "sequence_length", "warmup_steps",
@@ -157,6 +160,19 @@ def part_of_count(value: Scalar, field: str, *, whole_warmup: bool) -> bool:
     if field == "warmup_steps":
         return whole_warmup
     return field in WHOLE or (field in INTERVALS and number > 1)
+
+
+def whole_in_digits(written: str, field: str, *, whole_warmup: bool) -> int | None:
+    """The number that ``1e5`` or ``4.0`` stands for behind a flag of whole numbers, which argparse
+    reads with int(): that takes neither.
+
+    ``whole_warmup``: the framework counts the warmup and what comes at intervals in whole steps.
+    """
+    number = as_number(written) if written else None
+    counts = field in WHOLE or (whole_warmup and field in _MAYBE_SHARES)
+    if number is None or not counts or not number.is_integer() or "_" in written:
+        return None
+    return int(number)
 
 
 def switch_meant(value: Scalar) -> str:

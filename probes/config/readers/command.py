@@ -112,7 +112,8 @@ def settings(words: Sequence[Word], framework: str) -> tuple[Setting, ...]:
         place = flag.name_span
         origin = Origin("file", flag.span, "shell", steps, flag.name, framework, key_span=place)
         value = True if flag.alone else read_scalar(flag.value)
-        found.append(Setting(steps, value, origin))
+        whole = not isinstance(value, float) or (flag.value or "").lstrip("+-").isdecimal()
+        found.append(Setting(steps, value, origin, "" if whole else flag.value or ""))
     more = (Origin("file", word.span, "shell", (), "", framework) for word in _open_words(words))
     return (*found, *(Setting((MORE,), None, origin) for origin in more))
 
