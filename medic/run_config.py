@@ -80,10 +80,8 @@ class Value:
 class Setting:
     """A key of a file or a flag of a command as it is written, whatever it means.
 
-    ``path`` is its key path as it is compared (lower case, ``_`` for ``-``); the value is None
-    where it is null, or is known only to the running shell. ``written`` is the text of a number of
-    a command that is not in digits alone: ``1e5``, ``4.0``.
-    """
+    ``path`` is its key path as it is compared (lower case, ``_`` for ``-``); the value is None where
+    it is null, or is known only to the running shell; ``written``: a flag's 1e5 as it stands."""
 
     path: tuple[str, ...]
     value: Scalar

@@ -20,6 +20,9 @@ def severity(usual: str, finding: Finding) -> str:
 
 
 def consequence(finding: Finding, usual: Text) -> Text:
-    """That of the entry; of what is ``mild`` none, or the text that it is."""
+    """That of the entry, or the probe's own ``then``; of what is ``mild`` none, or the text that it
+    is."""
+    if isinstance(then := finding.value.get("then"), Text):
+        return then
     mild = finding.value.get("mild")
     return mild if isinstance(mild, Text) else _SAME if mild else usual

@@ -9,6 +9,10 @@ from medic.i18n import Text
 from medic.probe import Finding, source_of
 from medic.run_config import Scalar, Setting
 
+from .published import NAME as BEYOND
+
+IMPOSSIBLE = "impossible-value"
+
 
 def fault(
     name: str,
@@ -29,3 +33,18 @@ def rewritten(setting: Setting, value: Scalar, why: Text, *, safe: bool) -> Repa
         return None
     step = Rewritten(origin.span, origin.syntax, setting.path[-1], value)
     return Repair((step,), safe=safe, why=why)
+
+
+def impossible(setting: Setting, allowed: Text, repair: Repair | None = None) -> Finding:
+    """A value that no value of its kind can be; ``allowed``: what it has to be."""
+    value = setting.value
+    part = isinstance(value, float) and not value.is_integer()
+    shown = setting.written or (str(value) if part else value)  # no part of it is rounded off
+    values = {"key": setting.origin.key, "value": shown, "allowed": allowed}
+    return fault(IMPOSSIBLE, setting, setting.written or value, values, repair)
+
+
+def beyond(setting: Setting, usual: Text) -> Finding:
+    """A number that is far from all that is published."""
+    values = {"key": setting.origin.key, "value": setting.value, "usual": usual}
+    return fault(BEYOND, setting, setting.value, values)

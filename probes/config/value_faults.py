@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from medic.facts import Document, GivenFile, Repair
+from medic.facts import Repair
 from medic.i18n import Text
-from medic.learning_rates import adam_like
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import FIELDS, MORE, NOBODYS, PLAIN, RunConfig, Setting, Span
 from medic.text.patterns import regex
 
 from .bounds import BY_FIELD, BY_NAME, COUNTS, FAR_BEYOND, RANK, RANKED, RULED, STATED, Bounds
+from .document_faults import of_documents
 from .documents import read_documents
 from .keys import Framework, Key, Keys
-from .parted_numbers import OTHERWISE, parted
+from .parted_numbers import OTHERWISE
 from .published import CROSSED, crossed_pair, far, greedy
 from .published import NAME as BEYOND
 from .readers.document import listed, words_in_lists
 from .reading import recogniser
-from .setting_faults import fault, rewritten
+from .setting_faults import IMPOSSIBLE, beyond, fault, impossible, rewritten
 from .several import of_each
 from .unseen import unseen_in_value
 from .value_kinds import (
@@ -33,17 +33,20 @@ from .value_kinds import (
     whole_in_digits,
     with_sign,
 )
-from .value_types import declared_single, wrong_type
+from .value_types import wrong_type
 from .values import as_number, read_scalar
 from .word_faults import NOT_TAKEN, rules_it, switch_fault, word_fault
 
-IMPOSSIBLE, NO_EFFECT = "impossible-value", "option-without-effect"
+NO_EFFECT = "option-without-effect"
 _GLUED = regex(r"\w--[A-Za-z]")  # a flag that is a part of the value is told as such
 _NUMBER = Text("a number", "是数字")
-_ONE = Text("one number", "是一个数，而不是列表或一组键")
-_BETAS = Text("a pair of numbers from 0 to below 1", "是一对不小于 0 且小于 1 的数")
 _BELOW = Text(
     "below num_machines, {n}: ranks count from 0", "小于 num_machines（{n}）：编号从 0 开始"
+)
+_SPLITS = "device_train_microbatch_size"
+_SPLITS_NOTHING = Text(
+    "{key} {value} is above the global batch of {batch}: it splits nothing",
+    "{key} 为 {value}，大于全局 batch（{batch}）：不会拆分任何 batch",
 )
 _FINITE = Text("a finite number", "是有限的数")
 _WHOLE = Text("a whole number", "是整数")
@@ -85,9 +88,11 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     stated = frozenset(setting.path[-1] for setting in config.settings)
     documents = list(read_documents(look, config))
     told: set[Span | None] = set()
-    yield from _of_documents(documents, keys, config, told)
+    yield from of_documents(documents, keys, config, told)
     if (rank := _rank_beyond(config)) is not None:
         yield rank
+    if (unsplit := _splits_nothing(config)) is not None:
+        yield unsplit
     in_lists = [s for _, document, framework in documents for s in listed(document, framework)]
     for setting in (*config.settings, *in_lists):
         if setting.origin.span is None or setting.path == (MORE,) or setting.value is None:
@@ -98,7 +103,7 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
         found = found or word_fault(setting, entries, stated) or switch_fault(setting, entries)
         if found is None and setting.origin.span not in told:
             allowed = wrong_type(setting, keys)
-            found = _impossible(setting, allowed) if allowed is not None else None
+            found = impossible(setting, allowed) if allowed is not None else None
         found = found or _of_the_usual(setting, config, entries, stated)
         if found is not None:
             yield found
@@ -108,46 +113,16 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
                 yield found
 
 
-def _of_documents(
-    documents: Sequence[tuple[GivenFile, Document, Framework]],
-    keys: Mapping[str, Keys],
-    config: RunConfig,
-    told: set[Span | None],
-) -> Iterator[Finding]:
-    """What only the blocks and lists of a file show; ``told`` takes the places."""
-    for _, document, framework in documents:
-        yield from parted(document, framework.name)
-        if framework.name in NOBODYS or framework.name not in keys:
-            continue
-        from .betas import crossed_betas, odd_betas
-        from .shapes import shapes
-
-        own = keys[framework.name]
-        for pair, limit in crossed_betas(document, framework.name):
-            if adam_like(config):
-                yield _far(pair, CROSSED.fill(limit=f"{limit:g}"))
-        for beta in odd_betas(document, framework.name):
-            yield _impossible(beta, _BETAS)
-        for several in shapes(document, own, declared_single(own, keys)):
-            told.add(several.origin.span)
-            yield _impossible(several, _ONE)
-
-
 def _of_the_usual(
     setting: Setting, config: RunConfig, entries: Mapping[str, Framework], stated: frozenset[str]
 ) -> Finding | None:
     """A number that is far from all that is published, or that makes all completions the same."""
     if greedy(setting, config):
         ruled = rules_it(setting, entries[setting.origin.framework], stated)
-        return None if ruled else _impossible(setting, _SAMPLED)
+        return None if ruled else impossible(setting, _SAMPLED)
     limit = crossed_pair(setting, config)
     usual = far(setting, config) if limit is None else CROSSED.fill(limit=f"{limit:g}")
-    return _far(setting, usual) if usual is not None else None
-
-
-def _far(setting: Setting, usual: Text) -> Finding:
-    values = {"key": setting.origin.key, "value": setting.value, "usual": usual}
-    return fault(BEYOND, setting, setting.value, values)
+    return beyond(setting, usual) if usual is not None else None
 
 
 def _rank_beyond(config: RunConfig) -> Finding | None:
@@ -161,7 +136,19 @@ def _rank_beyond(config: RunConfig) -> Finding | None:
     if not all(isinstance(n, int) and not isinstance(n, bool) for n in numbers):
         return None
     (at, of) = (int(str(n)) for n in numbers)
-    return _impossible(rank, _BELOW.fill(n=of)) if at >= of > 1 else None
+    return impossible(rank, _BELOW.fill(n=of)) if at >= of > 1 else None
+
+
+def _splits_nothing(config: RunConfig) -> Finding | None:
+    """OLMo train.py split_batch: a batch that is no larger than the micro batch stays whole."""
+    micro, batch = config.setting(_SPLITS, "olmo"), config.get("global_batch_size")
+    most = micro.value if micro is not None else None
+    if micro is None or isinstance(most, bool) or not isinstance(most, int):
+        return None
+    if not isinstance(batch, int) or not 0 < batch < most:
+        return None
+    what = _SPLITS_NOTHING.fill(key=_SPLITS, value=most, batch=batch)
+    return fault(NO_EFFECT, micro, most, {"what": what})
 
 
 def _of_unseen(setting: Setting) -> Finding | None:
@@ -186,18 +173,19 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     reads = keys.framework.reads if keys is not None else ()
     comma = known and setting.origin.syntax == "yaml" and number_and_comma(value, name)
     if letter_for_zero(value, name) or comma:
-        return _impossible(setting, _NUMBER)
+        return impossible(setting, _NUMBER)
     if not_finite(value, field):
-        return _impossible(setting, _FINITE)
+        return impossible(setting, _FINITE)
     if _no_number(setting, field, reads, known=known) and not _GLUED.search(str(value)):
-        return _impossible(setting, _NUMBER)
+        return impossible(setting, _NUMBER)
     if field and known and part_of_count(value, field, whole_warmup="whole-warmup" in reads):
         words = _WHOLE_OR_SHARE if field in INTERVALS else _WHOLE
-        return _impossible(setting, words, _warmup(setting, field, keys, config))
+        return impossible(setting, words, _warmup(setting, field, keys, config))
     if "typed-flags" in reads and setting.origin.key.startswith("--"):
         whole = whole_in_digits(setting.written, field, whole_warmup="whole-warmup" in reads)
         if whole is not None:
-            return _in_digits(setting, whole)
+            repair = rewritten(setting, str(whole), _DIGITS, safe=True)  # not in the old style
+            return impossible(setting, _IN_DIGITS, repair)
     number = None if isinstance(value, bool) else as_number(value)
     if number is None:
         return None
@@ -212,7 +200,7 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
         return None
     if not _belongs(setting, bounds, known=known):
         return None
-    return _impossible(setting, bounds.words, _warmup(setting, field, keys, config))
+    return impossible(setting, bounds.words, _warmup(setting, field, keys, config))
 
 
 def _no_number(setting: Setting, field: str, reads: Sequence[str], *, known: bool) -> bool:
@@ -271,19 +259,6 @@ def _warmup(setting: Setting, field: str, keys: Keys | None, config: RunConfig) 
     from .warmup_units import other_unit
 
     return other_unit(setting, field, number, keys.framework, config)
-
-
-def _in_digits(setting: Setting, whole: int) -> Finding:
-    values = {"key": setting.origin.key, "value": setting.written, "allowed": _IN_DIGITS}
-    repair = rewritten(setting, str(whole), _DIGITS, safe=True)  # no number in the old style
-    return fault(IMPOSSIBLE, setting, setting.written, values, repair)
-
-
-def _impossible(setting: Setting, allowed: Text, repair: Repair | None = None) -> Finding:
-    part = isinstance(setting.value, float) and not setting.value.is_integer()
-    shown = str(setting.value) if part else setting.value  # no part of it is rounded off
-    values = {"key": setting.origin.key, "value": shown, "allowed": allowed}
-    return fault(IMPOSSIBLE, setting, setting.value, values, repair)
 
 
 PROBE = Probe(

@@ -88,6 +88,12 @@ _UNLIMITED = frozenset(
     (*INTERVALS, "total_steps", "total_tokens", "epochs", "sequence_length", "warmup_steps",
      "decay_steps", "gradient_clip", "nccl_timeout", "max_position_embeddings")
 )  # fmt: skip
+# What one framework calls so and another so.
+_ALIKE = (
+    frozenset(("rope", "rotary")),
+    frozenset(("learned", "learned_absolute", "absolute")),
+    frozenset(("silu", "swish")),
+)
 # Kinds of numbers, and the widths that there are.
 _KIND = regex(r"(bf|fp|float|bfloat|bfp)(\d{1,3})")
 _WIDTHS = (4, 6, 8, 16, 32, 64)
@@ -204,11 +210,16 @@ def refused(value: Scalar, taken: Sequence[str], *, whole: bool = False) -> tupl
     if text in ("none", "null", "auto") or any(text == word.lower() for word in words):
         return None
     closed = len(words) == len(taken)
-    near = _near(text, words, sure=not closed)
+    near = _called(text, words) or _near(text, words, sure=not closed)
     near = [word for word in near if sorted(text) == sorted(word.lower())] or near
     if not closed and len(near) != 1:
         return ("", False) if whole else None
     return (near[0] if len(near) == 1 else ""), closed
+
+
+def _called(text: str, words: Sequence[str]) -> list[str]:
+    """The words for the same thing, whatever they look like: ``rotary`` for ``rope``."""
+    return [w for w in words if any(text in one and w.lower() in one for one in _ALIKE)]
 
 
 def _near(text: str, words: Sequence[str], *, sure: bool) -> list[str]:

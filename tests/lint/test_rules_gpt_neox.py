@@ -29,9 +29,12 @@ SPLIT = "train_data_paths: [a]\nvalid_data_paths: [b]\ntest_data_paths: [c]\n"
 FP16_LOSS = "precision: bfloat16\nfp16_lm_cross_entropy: "
 LABELS = "train_label_data_paths: [l]\n"
 EXPERTS = "moe_num_experts: 8\nzero_optimization: {stage: "
+PIPED = "pipe_parallel_size: 2\n"  # in place of the line of the base
+STAGES = "zero_optimization: {stage: 2}\n"
 # name of the rule, what a clean and a broken text have after the base, the line where it fires
 CASES = {
     "experts-with-zero-2": (EXPERTS + "1}\n", EXPERTS + "2}\n", 14),
+    "zero-2-with-pipeline": (STAGES, PIPED + STAGES, 14),
     "save-without-factor": ("save: out\ncheckpoint_factor: 100\n", "save: out\n", 14),
     "warmup-as-steps": ("warmup: 0.01\n", "warmup: 100\n", 14),
     "fp16-loss-without-fp16": (FP16_LOSS + "false\n", FP16_LOSS + "true\n", 15),
@@ -56,7 +59,8 @@ def test_each_mutation_fires(lint_text: Lint, name: str) -> None:
     clean, broken, line = CASES[name]
     assert faults(lint_text(BASE + clean, "config.yml")) == []
     rule = RULES[name]
-    found = lint_text(BASE + broken, "config.yml")
+    base = BASE.replace("pipe_parallel_size: 1\n", PIPED) if PIPED in broken else BASE
+    found = lint_text(base + broken.replace(PIPED, ""), "config.yml")
     assert faults(found) == [(rule.cause, line, rule.say.en)]
 
 

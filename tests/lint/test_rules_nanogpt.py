@@ -20,6 +20,7 @@ CLEAN = (
 MUTATIONS = [
     ("decay_lr=True", "decay_lr=False", "option-without-effect", 4),
     ("dtype=bfloat16", "dtype=bf16", "flag-value-not-accepted", 3),
+    ("accumulation_steps=40", "accumulation_steps=42", "batch-not-divisible", 2),
     ("lr_decay_iters=100000", "lr_decay_iters=600000", "decay-ends-after-run", 5),
 ]
 

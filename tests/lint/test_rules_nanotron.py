@@ -92,3 +92,19 @@ def test_each_mutation_fires(
 def test_a_decay_may_start_late(lint_text: Lint) -> None:
     late = "lr_decay_steps: 2000\n    lr_decay_starting_step: 8000"
     assert lint_text(CLEAN.replace("lr_decay_steps: 9500", late)) == ()
+
+
+@pytest.mark.parametrize(
+    ("every", "final", "told"),
+    [
+        (20000, "false", ["checkpoints-never-saved"]),
+        (10000, "false", []),
+        (20000, "true", ["no-checkpoint-during-run"]),
+    ],
+)
+def test_a_checkpoint_after_the_end(
+    lint_text: Lint, every: int, final: str, told: list[str]
+) -> None:
+    text = CLEAN.replace("interval: 500", f"interval: {every}", 1)
+    text = text.replace("state: true", f"state: {final}", 1)
+    assert [f.name for f in lint_text(text) if f.line == 2] == told

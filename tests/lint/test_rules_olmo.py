@@ -46,6 +46,8 @@ MUTATIONS = [
     ({"units: steps": "units: tokens"}, OTHERWISE, 16),
     ({"t_warmup: 1000": "t_warmup: 4194304000"}, OTHERWISE, 16),
     ({"t_warmup: 1000": "t_warmup: 4194304000", "  units: steps\n": ""}, OTHERWISE, 16),
+    ({"t_warmup: 1000": "t_warmup: 100000"}, "warmup-longer-than-run", 17),
+    ({MICRO: f"{MICRO}00"}, SILENT, 24),
     ({MICRO: f"{MICRO}\ndevice_train_batch_size: 64"}, SILENT, 25),
     ({MICRO: f"{MICRO}\ndevice_train_grad_accum: 8"}, SILENT, 25),
     ({"precision: amp_bf16": "precision: bf16"}, "flag-value-not-accepted", 25),
@@ -80,6 +82,18 @@ def test_each_mutation_fires(
         assert old in text
         text = text.replace(old, new, 1)
     assert [(f.name, f.line) for f in lint_text(text)] == [(cause, line)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("t_warmup: 1000", "t_warmup: 99999"),
+        ("name: cosine_with_warmup", "name: constant"),
+        (MICRO, "device_train_microbatch_size: 512"),
+    ],
+)
+def test_what_is_as_long_or_as_large_as_it_may_be(lint_text: Lint, old: str, new: str) -> None:
+    assert lint_text(CLEAN.replace(old, new, 1)) == ()
 
 
 def test_the_last_micro_batch_may_be_smaller(lint_text: Lint) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from medic.probe import Fires, LintResult, NotChecked, Passes
+from medic.i18n import Text
+from medic.probe import BY_HAND, Fires, LintResult, NotChecked, Passes
+from medic.records import replace
 from medic.run_config import RunConfig
 
 from .numbers import product, unstated, whole
@@ -10,6 +12,10 @@ from .numbers import product, unstated, whole
 NAME = "batch-not-divisible"
 NEEDS = ("global_batch_size", "micro_batch_size")
 _REPLICAS = "data_parallel_size"
+_MULTIPLE = Text(
+    "a multiple of the {dp} processes: train.py divides it by their number",
+    "改成进程数 {dp} 的倍数：train.py 会用它除以进程数",
+)
 _DEGREES = (
     "parallelism.data_parallel_replicate_degree",
     "parallelism.data_parallel_shard_degree",
@@ -32,7 +38,10 @@ def check(config: RunConfig) -> LintResult:
     batch, micro, dp = whole(config, *NEEDS, _REPLICAS)
     if "olmo" in config.frameworks:
         micro = 1  # the last micro batch may be smaller (OLMo train.py split_batch)
-    return _judged(at, batch, micro, dp)
+    found = _judged(at, batch, micro, dp)
+    if isinstance(found, Fires) and at != "global_batch_size":
+        return replace(found, values={**found.values, BY_HAND: _MULTIPLE.fill(dp=dp)})
+    return found
 
 
 def _judged(at: str, batch: int, micro: int, dp: int) -> LintResult:

@@ -29,6 +29,10 @@ _STRATEGY = Text(
     "save_strategy {value}: no checkpoint is saved before the run ends",
     "save_strategy 为 {value}：训练结束前不保存任何 checkpoint",
 )
+_BEYOND = Text(
+    "{key} {every} in a run of {total} steps, without save_final_state: no checkpoint is saved",
+    "训练共 {total} 步，{key} 却为 {every}，又未开启 save_final_state：不会保存任何 checkpoint",
+)
 _NEVER = ("no", "false")
 _OLMO = Text(
     "save_num_checkpoints_to_keep 0 saves no sharded checkpoint, and no other kind has an interval",
@@ -58,6 +62,8 @@ def _interval(config: RunConfig) -> LintResult:
         return Fires("save_strategy", {"what": _STRATEGY.fill(value=shown), "grave": False})
     if not config.stated("save_interval"):
         return NotChecked(("save_interval",))
+    if (beyond := _beyond_the_end(config)) is not None:
+        return beyond
     by_steps = strategy is None or strategy.value == "steps"
     origin = config.origin("save_interval")
     if config.number("save_interval") or not by_steps or origin is None:
@@ -65,6 +71,16 @@ def _interval(config: RunConfig) -> LintResult:
     if origin.framework in NOBODYS:
         return Passes()
     return Fires("save_interval", {"what": _NONE.fill(key=origin.key), "grave": True})
+
+
+def _beyond_the_end(config: RunConfig) -> Fires | None:
+    """nanotron saves at the interval, and at the end with save_final_state alone (trainer.py)."""
+    final, origin = config.setting("save_final_state"), config.origin("save_interval")
+    every, total = counted(config, "save_interval"), counted(config, "total_steps")
+    if final is None or final.value is not False or origin is None or not every or not total:
+        return None
+    what = _BEYOND.fill(key=origin.key, every=every, total=total)
+    return Fires("save_interval", {"what": what, "grave": True}) if every > total else None
 
 
 def _is_long(config: RunConfig) -> bool:

@@ -17,6 +17,10 @@ _FRACTION = "lr_warmup_fraction"  # of the decay
 _STEPS = Text(
     "warmup {warmup}, but the decay ends at {decay}", "预热 {warmup}，衰减却在 {decay} 结束"
 )
+_DROPS = Text(
+    "the rate only rises, and falls to its lowest at once when the warmup is over",
+    "学习率一直上升，预热一结束就直接落到最低值",
+)
 _SHARE = Text("warmup is {share} of the decay", "预热是衰减长度的 {share} 倍")
 
 
@@ -44,7 +48,8 @@ def _olmo(config: RunConfig) -> LintResult:
         return NotChecked(("scheduler.t_warmup", "scheduler.t_max"))
     if warmup < end or not end:
         return Passes()
-    return Fires(_RISES, {"what": _STEPS.fill(warmup=int(warmup), decay=int(end))})
+    what = _STEPS.fill(warmup=int(warmup), decay=int(end))
+    return Fires(_RISES, {"what": what, "unsure": True, "then": _DROPS})
 
 
 def _tokens(config: RunConfig) -> float | None:
