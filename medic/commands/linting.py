@@ -90,6 +90,7 @@ def check(
         code, written = _fix(out, report, unsafe=unsafe_fixes, write=do_fix, exit_zero=exit_zero)
         if written and "-" not in files:
             left = judged(case_of(files, given))
+            _run_again(out, left, unsafe=unsafe_fixes)
             if left.findings and form in ("text", "concise"):
                 _render(out, left, index, form)
             return Exit.OK if may_launch(left) or exit_zero else Exit.FINDING
@@ -190,7 +191,7 @@ def _fix(
         out.raw(fix.diff.rstrip("\n"))  # exact bytes: tabs and line ends, so that patch takes it
     if not write:
         return (Exit.FINDING if not exit_zero else Exit.OK), False
-    return _write(out, fix, repaired, report, unsafe=unsafe, exit_zero=exit_zero), True
+    return _write(out, fix, repaired, report, exit_zero=exit_zero), True
 
 
 def _on_terminal() -> bool:
@@ -203,7 +204,6 @@ def _write(
     repaired: Sequence[LintFinding],
     report: LintReport,
     *,
-    unsafe: bool,
     exit_zero: bool,
 ) -> int:
     record = fix.apply()
@@ -214,11 +214,14 @@ def _write(
     names = ", ".join(dict.fromkeys(f.name for f in repaired))
     out.talk(line.fill(names=names, id=record.id))
     rest = [f for f in report.findings if f not in repaired]
-    left = sum(f.fix is not None and (f.fix.safe or unsafe) for f in rest)
-    if left:
+    return Exit.FINDING if exit_matters(rest) and not exit_zero else Exit.OK
+
+
+def _run_again(out: Console, report: LintReport, *, unsafe: bool) -> None:
+    """What waited for the fixes that were written, and has one now."""
+    if left := sum(f.fix is not None and (f.fix.safe or unsafe) for f in report.findings):
         line = Text(
             "{n} more change the same places, or depend on these: run it again",
             "另有 {n} 处修复与这些改动重叠或依赖它们：请再次运行",
         )
         out.talk(line.fill(n=left))
-    return Exit.FINDING if exit_matters(rest) and not exit_zero else Exit.OK

@@ -14,7 +14,17 @@ if TYPE_CHECKING:
 
 # What tells that the stated number of processes is none of the job's, and what is computed from it.
 _PROCESSES = frozenset(("more-ranks-than-gpus", "launch-not-as-allocated"))
-_COMPUTED = frozenset(("train-batch-mismatch", "global-batch-not-divisible-by-replicas"))
+_COMPUTED = frozenset(
+    (
+        "train-batch-mismatch",
+        "batch-not-divisible",
+        "global-batch-not-divisible-by-replicas",
+        "global-batch-tokens-mismatch",
+        "micro-batch-is-global",
+    )
+)
+# What the number of processes follows from where no place states it.
+_FACTORS = ("nodes", "gpus_per_node")
 _FIRST = Text(
     "settle the number of processes first (line {line} of {file}): the batch is computed from it",
     "请先确定进程数（{file} 第 {line} 行）：批次由它算出",
@@ -37,6 +47,8 @@ def with_sound_fixes(findings: Sequence[LintFinding], config: RunConfig) -> list
 
 def _places(config: RunConfig) -> Iterator[tuple[str, int, int]]:
     value = config.values.get("world_size")
-    for origin in value.carriers() if value is not None else ():
+    derived = value is not None and value.origin.source == "derived"
+    names = ("world_size", *(_FACTORS if derived else ()))
+    for origin in (o for n in names if n in config.values for o in config.values[n].carriers()):
         if origin.span is not None:
             yield origin.span.file, origin.span.line, origin.span.column

@@ -13,6 +13,7 @@ from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 
 from .carriers import same
 from .checks.completions_cut_at_limit import RESPONSE
+from .checks.positions_beyond_trained import PROMPT
 from .checks.rollout_layout import ROLLOUT
 from .combine import OVERRIDDEN
 from .model_count import with_printed_count
@@ -61,7 +62,7 @@ def _asks_for_sizes(config: RunConfig) -> bool:
     """Whether the sizes of a model that is only named would tell anything."""
     named = config.stated("base_model") or config.setting("model_name") is not None
     parallel = any((config.integer(name) or 1) > 1 for name in _PARALLEL)
-    rollout = (f"{ROLLOUT}.tensor_model_parallel_size", RESPONSE)
+    rollout = (f"{ROLLOUT}.tensor_model_parallel_size", RESPONSE, PROMPT)
     engine = any(config.setting(name) is not None for name in rollout)
     return named and (config.stated("sequence_length") or parallel or engine)
 

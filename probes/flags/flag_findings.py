@@ -10,10 +10,12 @@ from medic.run_config import Change
 from .arguments import VALUE
 from .extra_words import Extra
 from .families import Given
-from .outcome import STOPS
+from .match import boolean
+from .outcome import LEFT_OUT, STOPS
 from .own_flags import Fault
 from .renamed import Now
 from .script_text import ScriptText
+from .spelling import negated
 
 MISSPELT, SWITCH = "misspelt-flag", "boolean-flag-with-value"
 _RENAME = Text("the parser knows {new}, not {old}", "解析器只认识 {new}，不认识 {old}")
@@ -68,9 +70,13 @@ def finding_of(script: ScriptText, fault: Fault, program: str, right: Now | None
         what = _STRANGE.fill(flag=flag, framework=fault.meant)
         return Finding(SHORT, "fires", {"what": what}, source, span=span)
     if fault.kind == "switch":
-        change = Change(f"flag-value:{flag}", fault.value, None, _DROP)
-        value |= {"value": fault.value, "correct": flag, "flags": (flag,)}
-        return Finding(SWITCH, "fires", value, source, changes=(change,), span=span)
+        changes = [Change(f"flag-value:{flag}", fault.value, None, _DROP)]
+        off = boolean(fault.value) is False  # what is off is left out
+        if off:
+            changes.append(Change(f"flag:{flag}", flag, None, _DROP))
+        correct = LEFT_OUT[negated(flag)] if off else flag
+        value |= {"value": fault.value, "correct": correct, "flags": (flag,)}
+        return Finding(SWITCH, "fires", value, source, changes=tuple(changes), span=span)
     if fault.kind == "foreign":
         value |= {"meant": _ITS_OWN, "exists": "", "flags": (flag,), "meanings": (flag,)}
         return Finding(MISSPELT, "fires", value, source, span=span)

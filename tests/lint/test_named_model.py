@@ -95,3 +95,33 @@ def test_heads_of_a_named_model_and_its_rollout(
 def test_heads_of_a_named_model_and_its_training(lint_text: Lint, tensor: int, told: bool) -> None:
     found = lint_text(SWIFT.format(tensor=tensor), "run.sh")
     assert ("model-not-divisible-by-parallel-size" in _names(found)) == told
+
+
+TITAN = (
+    '[model]\nname = "{name}"\nflavor = "8B"\n\n'
+    "[training]\nlocal_batch_size = 1\nseq_len = {length}\nsteps = 100\n"
+)
+GRPO = (
+    "model_name_or_path: Qwen/Qwen2.5-7B-Instruct\nlearning_rate: 1.0e-6\nnum_generations: 8\n"
+    "per_device_train_batch_size: 8\noutput_dir: out\nmax_completion_length: 8192\n"
+    "max_prompt_length: {length}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "length", "told"),
+    [("llama3", 262144, True), ("llama3", 131072, False), ("mine", 262144, False)],
+)
+def test_torchtitan_warns_of_a_sequence_beyond_its_model(
+    lint_text: Lint, name: str, length: int, told: bool
+) -> None:
+    found = lint_text(TITAN.format(name=name, length=length), "t.toml")
+    assert [f.line for f in found if f.name == BEYOND] == [7] * told
+
+
+@pytest.mark.parametrize(("length", "told"), [(40000, True), (24576, False)])
+def test_prompts_and_completions_beyond_the_positions(
+    lint_text: Lint, length: int, told: bool
+) -> None:
+    found = [f for f in lint_text(GRPO.format(length=length)) if f.name == BEYOND]
+    assert [(f.severity, f.line) for f in found] == [("info", 7)] * told

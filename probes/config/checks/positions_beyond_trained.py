@@ -6,13 +6,15 @@ from medic.i18n import Text
 from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
-from .completions_cut_at_limit import PROMPT, RESPONSE
+from .completions_cut_at_limit import PROMPT as _PROMPT
+from .completions_cut_at_limit import RESPONSE
 from .models import counted, on
 from .rollout_layout import is_verl_rl, number
 from .sequence_longer_than_position_limit import REFUSING
 
 NAME = "positions-beyond-trained"
-NEEDS = ("max_position_embeddings",)
+NEEDS: tuple[str, ...] = ()
+_LIMIT = "max_position_embeddings"
 _SEQUENCE = "sequence_length"
 _PACKING = ("sample_packing", "packing", "neat_packing", "packing_samples", "pack_sequences")
 _MANY = 4  # contexts of the model in one packed sequence: few who pack take as many
@@ -21,6 +23,14 @@ _LONG_SAMPLES = Text(
     " runs past them",
     "打包的每条样本各自从位置 0 开始，但超过 {limit} 个 token 的样本会被完整保留并越界",
 )
+_FULL_PROMPTS = Text(
+    "only a prompt and an answer of full length run past them",
+    "只有 prompt 和回答都达到上限时才会越界",
+)
+PROMPT = "max_prompt_length"
+_TRL = (PROMPT, "max_completion_length")
+# torchtitan models/<name>/model/args.py max_seq_len, of all flavors.
+_OF_TITAN = {"llama3": 131_072}
 _UNSCALED = (None, False, "default", "none", 1)
 
 
@@ -29,15 +39,17 @@ def check(config: RunConfig) -> LintResult:
     not for NeMo's rotary positions, which have no limit.
     """
     length, at = _length(config)
-    limit = counted(config, "max_position_embeddings")
+    limit = counted(config, _LIMIT) or _of_torchtitan(config)
     if length is None or limit is None or config.framework == "nanotron":
-        return NotChecked((_SEQUENCE,) if length is None else NEEDS)
+        return NotChecked((_SEQUENCE,) if length is None else (_LIMIT,))
     kind = config.setting("position_embedding_type")
     unlearned = kind is not None and kind.value != "learned_absolute"
     refused = config.framework in REFUSING or unlearned  # told by the check of what is refused
     if refused or length <= limit or _scaled(config):
         return Passes()
     told: dict[str, object] = {"length": length, "limit": limit}
+    if at == PROMPT:
+        return Fires(at, told | {"mild": _FULL_PROMPTS})
     if not _packed(config):
         return Fires(at, told)
     if length <= _MANY * limit:
@@ -49,9 +61,18 @@ def _length(config: RunConfig) -> tuple[int | None, str]:
     """(tokens, where they are stated); of verl those of a full prompt and a full response, which its
     rollout compares with the positions (verl workers/rollout/vllm_rollout)."""
     if is_verl_rl(config):
-        prompt, response = number(config, PROMPT), number(config, RESPONSE)
+        prompt, response = number(config, _PROMPT), number(config, RESPONSE)
         return (None if prompt is None or response is None else prompt + response), RESPONSE
+    prompt, answer = (number(config, name) for name in _TRL)
+    if config.framework == "trl" and prompt is not None and answer is not None:
+        return prompt + answer, PROMPT  # GRPO cuts prompts there, and samples up to the other
     return counted(config, _SEQUENCE), _SEQUENCE
+
+
+def _of_torchtitan(config: RunConfig) -> int | None:
+    """What its model of that name has: torchtitan warns of a longer sequence and trains on it."""
+    name = config.setting("model.name", "torchtitan")
+    return _OF_TITAN.get(str(name.value)) if name is not None else None
 
 
 def _packed(config: RunConfig) -> bool:
