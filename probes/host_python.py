@@ -31,7 +31,7 @@ class Python:
     """``torch_cuda``: the CUDA version that torch was built for; ``triton_pin``: what it asks for."""
 
     version: str = ""
-    headers: str = ""
+    headers: str | None = ""
     packages: Mapping[str, str] = field(default_factory=dict)
     torch_cuda: str = ""
     triton_pin: str = ""
@@ -39,11 +39,13 @@ class Python:
 
 def find_python(environment: Mapping[str, str]) -> Python:
     """Of the interpreter on PATH; of the one that runs medic if there is none."""
-    site = site_packages(environment) or [Path(p) for p in sys.path if p.endswith("-packages")]
+    site = site_packages(environment)
+    if not site and _on_path(environment) is None:
+        site = [Path(p) for p in sys.path if p.endswith("-packages")]
     infos = [info for info in dist_infos(site) if info[0] in WANTED]
     packages = {name: version for name, version, _ in infos}
     torch = next((folder for name, _, folder in infos if name == "torch"), None)
-    version = _version(site)
+    version = _version(environment, site)
     return Python(
         version=version,
         headers=_headers(environment, version),
@@ -53,14 +55,40 @@ def find_python(environment: Mapping[str, str]) -> Python:
     )
 
 
-def _prefix(environment: Mapping[str, str]) -> Path | None:
-    """The folder above ``bin`` of the python on PATH: a virtual environment keeps its own."""
+def _on_path(environment: Mapping[str, str]) -> Path | None:
     folders = environment.get("PATH", os.defpath).split(os.pathsep)
     for name in ("python", "python3"):
         for file in (os.path.join(folder, name) for folder in folders if folder):  # noqa: PTH118
             if os.access(file, os.X_OK) and not os.path.isdir(file):  # noqa: PTH112 - much faster
-                return Path(file).absolute().parent.parent
+                return Path(file).absolute()
     return None
+
+
+def _prefix(environment: Mapping[str, str]) -> Path | None:
+    """The folder above ``bin`` of the python on PATH: a virtual environment keeps its own."""
+    file = _on_path(environment)
+    if file is None:
+        return None
+    root = file.parent.parent
+    return _chosen(environment, root) if file.parent.name == "shims" else root
+
+
+def _chosen(environment: Mapping[str, str], root: Path) -> Path | None:
+    """The version that a shim of pyenv starts: PYENV_VERSION, ``.python-version`` here or above,
+    the global ``version`` (pyenv, "Understanding Python version selection"). None if not here."""
+    here = Path.cwd()
+    local = [folder / ".python-version" for folder in (here, *here.parents)]
+    told = environment.get("PYENV_VERSION", "").replace(":", "\n")
+    texts = [told, *(_text(file) for file in (*local, root / "version"))]
+    names = next((words for text in texts if (words := text.split())), [])
+    known = [root / "versions" / name for name in names if name != "system"]
+    return next((folder for folder in known if (folder / "bin").is_dir()), None)
+
+
+def _text(file: Path) -> str:
+    with suppress(OSError), file.open(encoding="utf-8", errors="replace") as handle:
+        return handle.read(MAX_BYTES)
+    return ""
 
 
 def site_packages(environment: Mapping[str, str]) -> list[Path]:
@@ -81,9 +109,11 @@ def _sites(prefix: Path, _changed: int) -> Sequence[Path]:
     return found or sorted(prefix.glob("lib/python3*/dist-packages"))
 
 
-def _version(site: Sequence[Path]) -> str:
-    for folder in site:
-        if found := re.search(r"python(3\.\d+)", str(folder)):
+def _version(environment: Mapping[str, str], site: Sequence[Path]) -> str:
+    file = _on_path(environment)
+    real = str(file.resolve()) if file is not None else ""
+    for text in (*map(str, site), real):
+        if found := re.search(r"python(3\.\d+)", text):
             return found[1]
     return f"{sys.version_info[0]}.{sys.version_info[1]}"
 
@@ -108,22 +138,25 @@ def _torch_cuda(info: Path | None, version: str) -> str:
 
 
 def _first(pattern: re.Pattern[str], file: Path) -> str:
-    with suppress(OSError), file.open(encoding="utf-8", errors="replace") as handle:
-        if found := pattern.search(handle.read(MAX_BYTES)):
-            return found[1]
-    return ""
+    found = pattern.search(_text(file))
+    return found[1] if found else ""
 
 
-def _headers(environment: Mapping[str, str], version: str) -> str:
-    """The folder of Python.h of that interpreter; empty if there is none."""
-    roots = []
-    prefix = _prefix(environment)
-    if prefix is not None:
-        base = _first(_HOME, prefix / "pyvenv.cfg")
-        roots = [Path(base).parent] if base else [prefix]
-    folders = [root / "include" / f"python{version}" for root in roots]
-    if not roots:
+def _headers(environment: Mapping[str, str], version: str) -> str | None:
+    """The folder of Python.h of that interpreter; empty if there is none, None if it is not known
+    which interpreter it is (a shim of another kind)."""
+    file, prefix = _on_path(environment), _prefix(environment)
+    if file is None:
         import sysconfig
 
         folders = [Path(sysconfig.get_path("include"))]
+    elif prefix is None:
+        return None
+    else:
+        base = _first(_HOME, prefix / "pyvenv.cfg")
+        real = (prefix / "bin" / file.name).resolve().parent.parent
+        roots = [Path(base).parent, real] if base else [prefix, real]
+        folders = [
+            root / "include" / f"python{version}{end}" for root in roots for end in ("", "t")
+        ]
     return next((str(f) for f in folders if (f / "Python.h").is_file()), "")

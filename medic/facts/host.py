@@ -43,6 +43,7 @@ class Machine:
     ``interfaces``: network interface -> whether it is up. ``limits``: soft limits by their letter
     of ``ulimit`` (n files, u processes, l locked bytes). ``python``, ``packages`` and
     ``torch_cuda`` are of the interpreter that ``python`` starts; empty if it could not be told.
+    ``headers``: the folder of its Python.h, empty if it has none, None if it could not be told.
     """
 
     interfaces: Mapping[str, bool] = field(default_factory=dict)
@@ -52,7 +53,7 @@ class Machine:
     may_lock: bool = False
     infiniband: tuple[str, ...] = ()
     compiler: str = ""
-    headers: str = ""
+    headers: str | None = ""
     python: str = ""
     packages: Mapping[str, str] = field(default_factory=dict)
     torch_cuda: str = ""

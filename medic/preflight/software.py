@@ -110,8 +110,14 @@ def _compiler(scene: Scene, machine: Machine) -> Result:
     lacks = [
         w
         for w, there in (("a C compiler", machine.compiler), ("Python.h", machine.headers))
-        if not there
+        if there == ""
     ]
+    if not lacks and machine.headers is None:
+        unknown = Text(
+            "{c}; which python runs is not known, so neither is its Python.h",
+            "{c}；无法确定实际运行的 python，因此也无法确定是否有 Python.h",
+        )
+        return not_seen(name, unknown.fill(c=machine.compiler), looked)
     if not lacks:
         return ok(
             name,

@@ -143,6 +143,46 @@ def test_the_python_on_path_is_read_not_run(tmp_path: Path) -> None:
     assert found.headers == f"{tmp_path}/base/include/python3.11"
 
 
+def pyenv(tmp_path: Path, version: str = "3.11.7") -> dict[str, str]:
+    """A shim of pyenv and the version that it starts; the interpreter of a name ends elsewhere."""
+    root = tmp_path / "pyenv"
+    for folder in ("shims", "versions/3.11.7/bin", "versions/3.11.7/lib/python3.11/site-packages"):
+        (root / folder).mkdir(parents=True)
+    for file in ("shims/python", "versions/3.11.7/bin/python"):
+        (root / file).write_text("#!/bin/sh\n")
+        (root / file).chmod(0o755)
+    (root / "version").write_text(f"{version}\n")
+    (root / "versions/3.11.7/lib/python3.11/site-packages/torch-2.7.1.dist-info").mkdir()
+    return {"PATH": f"{root}/shims"}
+
+
+def test_the_python_behind_a_shim_is_the_one_that_runs(tmp_path: Path) -> None:
+    path = pyenv(tmp_path)
+    assert host_python.find_python(path).headers == ""
+    header = tmp_path / "pyenv/versions/3.11.7/include/python3.11/Python.h"
+    header.parent.mkdir(parents=True)
+    header.write_text("")
+    found = host_python.find_python(path)
+    assert (found.headers, found.packages) == (str(header.parent), {"torch": "2.7.1"})
+
+
+def test_a_shim_of_what_is_not_here_tells_nothing(tmp_path: Path) -> None:
+    found = host_python.find_python(pyenv(tmp_path, "3.12.1"))
+    assert (found.headers, found.packages) == (None, {})
+
+
+def test_a_link_leads_to_the_headers(tmp_path: Path) -> None:
+    real = tmp_path / "opt/bin/python3.11"
+    header = tmp_path / "opt/include/python3.11/Python.h"
+    for file in (real, header):
+        file.parent.mkdir(parents=True)
+        file.write_text("")
+    real.chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python").symlink_to(real)
+    assert host_python.find_python({"PATH": f"{tmp_path}/bin"}).headers == str(header.parent)
+
+
 def test_this_machine(look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NCCL_DEBUG", "WARN")
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
