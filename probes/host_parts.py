@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from medic.facts import Place, Source
@@ -74,3 +75,14 @@ def _space(folder: Path) -> tuple[int | None, int | None]:
         return shutil.disk_usage(folder).free, told.f_favail if told.f_files else None
     except OSError:
         return None, None
+
+
+def is_relative(path: str) -> bool:
+    return not path.startswith(("/", "~"))
+
+
+def lies_at(path: str, folders: Sequence[Path]) -> bool:
+    """Whether a relative path leads somewhere from a script's folder or one above: whether it does
+    from here tells nothing."""
+    above = (f for folder in folders for f in (folder, *folder.parents))
+    return is_relative(path) and any((f / path).exists() for f in above)

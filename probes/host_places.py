@@ -17,7 +17,7 @@ from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
 from .host_caches import beside_output
-from .host_parts import place_of
+from .host_parts import is_relative, lies_at, place_of
 from .host_resumed import names_one, unfit
 
 # Keys of what is read before the first step. "load" may name a checkpoint that does not exist yet:
@@ -34,7 +34,10 @@ _READ = regex(
 _WRITTEN = regex(r"save|output|cache|log|tensorboard|tmp|export|_to$|target")
 _DATA_FILE = regex(r"\.(?:jsonl?|parquet|arrow|csv|tsv|txt|bin|idx|npy|model|zst|gz|yaml|yml)$")
 _UNKNOWN = regex(r"[$`]|://|<|\{\{")
-_MOVES = regex(r"(?:^|[;&|]|\bthen|\bdo)\s*(?:cd|pushd)\s|^#SBATCH\s+(?:-D|--chdir)")
+_MOVES = regex(
+    r"(?:^|[;&|]|\bthen|\bdo|\s[\"'])\s*(?:cd|pushd)\s|^#SBATCH\s+(?:-D|--chdir)"
+    r"|\s--(?:chdir|workdir|working-dir|cwd)[= ]"
+)
 # What the command itself reads: its program, and the configuration behind a flag for one or alone.
 _CONFIG_FLAG = regex(r"(?:^|_)config(?:_?(?:file|path|yaml))?$")
 _MADE_CONFIG = regex(r"save|output|dump|print|write|generate|export")
@@ -58,32 +61,39 @@ def run(look: Look) -> Iterator[Places]:
     config = config_of(look)
     launches = look.fact(Launches).launches if look.has(Launches) else ()
     moves, contained = _elsewhere(look)
-    moves = moves or any(map(_is_not_here, launches))
+    moves = moves or next(filter(None, map(_beside, launches)), None)
     made = [*_makes(look, launches)]
+    folders = [Path(launch.span.file).absolute().parent for launch in launches]
     named_here = (*_started(launches), *_inputs(config, launches))
     found = [p for p in named_here if p.exists or not _is_made(p.path, made)]
+    found = [p for p in found if p.exists or not lies_at(p.path, folders)]
     output = _output(config)
     if output is not None:
-        output = replace(output, sure=not contained)
+        output = replace(output, sure=contained is None)
     named = {p.path: p for p in reversed(found)}  # the program and its configuration come first
     found = [p for p in found if named[p.path] is p]
-    unsure = [replace(p, sure=not (contained or (moves and _is_relative(p.path)))) for p in found]
+    unsure = [_doubted(p, contained or (moves if is_relative(p.path) else None)) for p in found]
     left = "" if output is not None else next(filter(None, map(_left, launches)), "")
     unknown = tuple(_unknown(config, launches))[:MAX_UNKNOWN]
     beside = tuple(replace(p, sure=not contained) for p in beside_output(look, config))
     yield Places(output, tuple(unsure), left, unknown, beside)
 
 
-def _elsewhere(look: Look) -> tuple[bool, bool]:
-    """Whether a script changes its folder, and whether it starts the run in a container."""
-    moves = contained = False
+def _doubted(place: Place, why: Source | None) -> Place:
+    return place if why is None else replace(place, sure=False, elsewhere=why)
+
+
+def _elsewhere(look: Look) -> tuple[Source | None, Source | None]:
+    """The line of a script that changes its folder, and the one that starts the run in a container."""
+    moves = contained = None
     for file in look.files("script"):
         with suppress(Unreadable):
             for number, line in look.lines(file.path):
                 if number > MAX_SCRIPT_LINES:
                     break
-                moves = moves or bool(_MOVES.search(line))
-                contained = contained or bool(_CONTAINER.search(line))
+                here = Source(file=file.path, line=number, text=line.strip())
+                moves = moves or (here if _MOVES.search(line) else None)
+                contained = contained or (here if _CONTAINER.search(line) else None)
     return moves, contained
 
 
@@ -102,17 +112,10 @@ def _makes(look: Look, launches: Sequence[Launch]) -> Iterator[str]:
 
 
 def _started(launches: Sequence[Launch]) -> Iterator[Place]:
-    """The program of each command, and the configuration that it hands over. A relative one that
-    lies beside the script is started from there: whether it is here tells nothing."""
+    """The program of each command, and the configuration that it hands over."""
     for launch in launches:
-        folder = Path(launch.span.file).absolute().parent
         for key, path, source in _handed(launch):
-            place = place_of(key, path, source)
-            beside = _is_relative(path) and any(
-                (f / path).exists() for f in (folder, *folder.parents)
-            )
-            if place.exists or not beside:
-                yield place
+            yield place_of(key, path, source)
 
 
 def _handed(launch: Launch) -> Iterator[tuple[str, str, Source]]:
@@ -138,14 +141,14 @@ def _is_made(path: str, lines: Sequence[str]) -> bool:
     return any(name in line for line in lines for name in names)
 
 
-def _is_not_here(launch: Launch) -> bool:
-    """Whether the script that is started, by its relative path, lies in no folder seen from here."""
+def _beside(launch: Launch) -> Source | None:
+    """The place of the script that is started, where its relative path leads somewhere from the
+    launch's own folder, and nowhere from here."""
     path = launch.script.value or "" if launch.script is not None else ""
-    return path.endswith(".py") and _is_relative(path) and not Path(path).exists()
-
-
-def _is_relative(path: str) -> bool:
-    return not path.startswith(("/", "~"))
+    if launch.script is None or not path.endswith(".py") or Path(path).exists():
+        return None
+    folder = Path(launch.span.file).absolute().parent
+    return source_of(launch.script.span) if lies_at(path, [folder]) else None
 
 
 def _output(config: RunConfig) -> Place | None:

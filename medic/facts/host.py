@@ -68,9 +68,10 @@ PROGRAM = "program"  # the key of the program that a launch starts
 class Place:
     """A path that the launch names. ``key`` is the flag or key that it stands behind, "" for a word
     alone, PROGRAM for what is started. ``holder`` is the nearest folder of it that exists; ``sure``
-    is False where the run may see another folder than this shell (``cd``, a container); ``lacks`` is
-    the ending of the one that is not there of two files that the path is the beginning of; ``unfit``
-    says why what is there is not what the run is to find."""
+    is False where the run may see another folder than this shell, and ``elsewhere`` is the line that
+    says so (``cd``, a container; without its text: the program of the launch lies beside the script);
+    ``lacks`` is the ending of the one that is not there of two files that the path is the beginning of;
+    ``unfit`` says why what is there is not what the run is to find."""
 
     key: str
     path: str
@@ -83,6 +84,7 @@ class Place:
     sure: bool = True
     lacks: str = ""
     unfit: Text | None = None
+    elsewhere: Source = field(default_factory=Source)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from medic.facts import Place
 from medic.facts.host import PROGRAM
@@ -12,14 +13,19 @@ from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
 from medic.records import replace
 from medic.run_config import RunConfig
 
+_LONGEST = 80  # characters shown of a line
 LEAST_FREE = 1 << 30
 # Bytes a parameter in a checkpoint that training resumes from: weights of 2, master weights and two
 # Adam moments of 4 each (ZeRO, arXiv 1910.02054, section 3.1).
 WITH_OPTIMIZER = 14
 WEIGHTS = 2
 _ELSEWHERE = Text(
-    "{t} is not here, but the run starts in another folder or in a container",
-    "{t} 在此处不存在，但训练会在别的目录或容器中启动",
+    "{t} is not here, but {w} changes the folder or starts a container: {l}",
+    "{t} 在此处不存在，但 {w} 切换了目录或启动了容器：{l}",
+)
+_BESIDE = Text(
+    "{t} is not here; the run starts in the folder of its program, which is not this one",
+    "{t} 在此处不存在；训练在其程序所在的目录启动，而不是当前目录",
 )
 _NO_OUTPUT = Text("the launch names no output folder", "启动未给出输出目录")
 _LEFT = Text("only the running shell knows {t}", "{t} 要到 shell 运行时才能确定")
@@ -165,7 +171,15 @@ def _inputs(scene: Scene) -> Iterator[Result]:
         elif place.exists:
             yield ok(name, told, told, place.path, place.source)
         elif not place.sure:
-            yield not_seen(name, _ELSEWHERE.fill(t=told), place.path, place.source)
+            yield not_seen(name, _elsewhere(place, told), place.path, place.source)
         else:
             en, zh = f"{told} is not here", f"{told} 不存在"
-            yield not_ok(name, en, zh, place.path, place.source)
+            full = str(Path(place.path).expanduser().absolute())
+            yield not_ok(name, en, zh, full, place.source)
+
+
+def _elsewhere(place: Place, told: str) -> Text:
+    at = place.elsewhere
+    if not at.text:
+        return _BESIDE.fill(t=told)
+    return _ELSEWHERE.fill(t=told, w=at.where(), l=at.text[:_LONGEST])

@@ -36,6 +36,27 @@ def test_a_program_and_its_configuration_are_not_here(tmp_path: Path) -> None:
     assert looked(tmp_path / "a.sh", COMMAND.rstrip() + " 2>&1 | tee train.log\n") == LACKS
 
 
+def test_a_relative_program_that_lies_nowhere_is_not_here(tmp_path: Path) -> None:
+    command = "torchrun --nproc_per_node 2 absent_train.py --deepspeed absent_zero3.json\n"
+    assert looked(tmp_path / "a.sh", command) == {
+        ("program", "not-ok", "absent_train.py is not here"),
+        ("data", "not-ok", "--deepspeed: absent_zero3.json is not here"),
+    }
+    moved = looked(tmp_path / "a.sh", f"cd /srv/code\n{command}")
+    assert {state for _, state, _ in moved} == {"not-seen"}
+    assert all(
+        "FOLDER/a.sh:1 changes the folder or starts a container" in text for *_, text in moved
+    )
+
+
+def test_what_lies_beside_the_script_is_not_missed(tmp_path: Path) -> None:
+    (tmp_path / "acc.yaml").write_text("", "utf-8")
+    command = "accelerate launch --config_file acc.yaml absent_train.py\n"
+    assert looked(tmp_path / "a.sh", command) - {
+        ("data", "not-seen", "the launch names no local path to read")
+    } == {("program", "not-ok", "absent_train.py is not here")}
+
+
 def test_they_are_here(tmp_path: Path) -> None:
     for name in ("train.py", "run.yaml"):
         (tmp_path / name).write_text("", "utf-8")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from medic.probes.flags.key_names import KNOWN, names_of
 
 from medic.index.knowledge import load
 from medic.lint.files import LintFinding
-from medic.probes.flags.key_names import KNOWN, names_of
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 NAME = "misspelt-config-key"

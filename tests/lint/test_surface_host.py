@@ -12,9 +12,10 @@ import pytest
 from medic.probes import host_machine, host_places, host_python
 
 from medic.commands import main
-from medic.facts import GivenFile, Launches, Machine, Places
+from medic.facts import Document, GivenFile, Launches, Machine, Places
 from medic.report.schemas import SCHEMAS
 from medic.run_config import Origin, RunConfig, Setting, Value
+from medic.syntax import parse
 
 Look = Callable[..., Any]
 
@@ -37,6 +38,9 @@ class Here:
 
     def lines(self, path: str) -> Iterator[tuple[int, str]]:
         yield from enumerate(Path(path).read_text("utf-8").splitlines(), 1)
+
+    def parse(self, path: str) -> Document:
+        return parse(Path(path).read_bytes(), path)
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ SCENE = Scene(
 def test_what_only_the_shell_knows_is_named_as_it_is_written(tmp_path: Path) -> None:
     script = tmp_path / "run.sh"
     script.write_text(
-        "torchrun --nproc_per_node 2 --master_port 29777 own/train.py "
+        "cd /srv\ntorchrun --nproc_per_node 2 --master_port 29777 own/train.py "
         "--deepspeed ./conf/zero3.json --output_dir ./out/$NAME\n"
     )
     found = {r.name: r for r in look_at(collect([str(script)]), INDEX).results}
@@ -220,7 +220,7 @@ UNSEEN = [
     ("port", replace(SCENE, ports=None), "could not be looked at"),
     ("compiler", machine(compiler="", headers=""), "no C compiler and no Python.h; nothing"),
     ("packages", machine(packages={}), "no torch in the python on PATH"),
-    ("data", replace(SCENE, places=replace(PLACES, inputs=(Place("data", "d/x", False, False, sure=False),))), "another folder"),
+    ("data", replace(SCENE, places=replace(PLACES, inputs=(Place("data", "d/x", False, False, sure=False),))), "in the folder of its program"),
     ("data", replace(SCENE, places=replace(PLACES, inputs=())), "names no local path"),
     ("output", replace(SCENE, places=replace(PLACES, output=None)), "no output folder"),
     ("disk-space", replace(SCENE, config=config(gpus_per_node=8)), "size of a checkpoint is not known"),
