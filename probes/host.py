@@ -19,6 +19,7 @@ from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
 from .gpu.nvml import gpu_count
+from .host_ports import named_ports
 
 # A checkpoint of a small model needs more than this; ext4 reserves 5% for root beyond what is told.
 MIN_FREE_BYTES = 1 << 30
@@ -165,13 +166,13 @@ def port_owner(look: Look) -> Iterator[Finding | Skip]:
     yield Finding("port-owner", "held-by-a-process", value, hits[0].source)
 
 
-def ports(_: Look) -> Iterator[Ports | Skip]:
+def ports(look: Look) -> Iterator[Ports | Skip]:
     tables = _tables() if sys.platform == "linux" else None
     listening = _listening() if tables is None else tables
     if listening is None:
         yield Skip(needs=Text("permission to list connections", "列出网络连接的权限"))
     else:
-        yield Ports(frozenset(listening))
+        yield Ports(frozenset(listening), tuple(named_ports(look)))
 
 
 def _tables() -> set[int] | None:

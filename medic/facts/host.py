@@ -20,10 +20,23 @@ class Host:
 
 
 @dataclass(frozen=True)
+class PortNamed:
+    """A port behind a flag or variable of a script: its number, or None and the value as it is
+    written; ``meets``: the ranks of a launch meet there."""
+
+    name: str
+    text: str
+    port: int | None
+    meets: bool
+    source: Source = field(default_factory=Source)
+
+
+@dataclass(frozen=True)
 class Ports:
-    """TCP ports of this machine that something listens on."""
+    """TCP ports of this machine that something listens on, and those that the scripts name."""
 
     listening: frozenset[int]
+    named: tuple[PortNamed, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,14 @@ from medic.errors import Unreadable
 from medic.facts import Source, Variable
 from medic.facts.interfaces import IFNAMES, chosen
 from medic.i18n import Text
-from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
+from medic.preflight.result import LEFT, Result, Scene, not_ok, not_seen, ok
 from medic.run_config import Span
 from medic.runner.look import open_regular
 from medic.text.patterns import regex
 
 _PORT = regex(r":(\d{1,5})[\"']?$")
 LOOPBACK = "lo"
+FIRST = 1024  # the first port that no privilege is needed for (RFC 6335, section 6)
 _LONGEST = 500  # bytes of an address
 LISTENING = Text("TCP ports that something listens on", "正在监听的 TCP 端口")
 INTERFACES = Text("network interfaces of this machine", "本机网卡")
@@ -31,16 +32,40 @@ def network(scene: Scene) -> Iterator[Result]:
 
 
 def _port(scene: Scene) -> Result:
-    name, port = "port", scene.config.integer("master_port")
+    port = scene.config.integer("master_port")
     source = scene.field_source("master_port")
     if port is None:
         port, source = _endpoint(scene)
     if port is None:
         variable = scene.variable("MASTER_PORT")
         if variable is None or not variable.value.isdecimal():
-            lack = Text("the launch names no port", "启动命令没有给出端口")
-            return not_seen(name, lack, "master_port, rdzv_endpoint, MASTER_PORT")
+            return _named(scene)
         port, source = int(variable.value), variable.source
+    return _whether_free(scene, port, source)
+
+
+def _named(scene: Scene) -> Result:
+    """Of a launch without a port whose number is known: what the scripts name."""
+    named = scene.ports.named if scene.ports is not None else ()
+    unknown = next((one for one in named if one.meets), None)
+    other = next((one for one in named if one.port is not None and one.port >= FIRST), None)
+    one = unknown or other or next(iter(named), None)
+    if one is None:
+        lack = Text("the launch names no port", "启动命令没有给出端口")
+        return not_seen("port", lack, "master_port, rdzv_endpoint, MASTER_PORT")
+    if one.port is None:
+        return not_seen("port", LEFT.fill(t=one.text), one.name, one.source)
+    if one.meets or scene.ports is None or one.port not in scene.ports.listening:
+        return _whether_free(scene, one.port, one.source)
+    taken = Text(
+        "something listens on port {p} ({f}) already",
+        "端口 {p}（{f}）上已有程序在监听",
+    )
+    return not_seen("port", taken.fill(p=str(one.port), f=one.name), LISTENING, one.source)
+
+
+def _whether_free(scene: Scene, port: int, source: Source) -> Result:
+    name = "port"
     if scene.ports is None:
         return not_seen(name, scene.reason("ports"), LISTENING, source)
     if port in scene.ports.listening:

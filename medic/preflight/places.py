@@ -9,7 +9,7 @@ from medic.facts import Place
 from medic.facts.host import PROGRAM
 from medic.facts.memory import gib, scaled
 from medic.i18n import Text
-from medic.preflight.result import Result, Scene, not_ok, not_seen, ok
+from medic.preflight.result import LEFT, Result, Scene, not_ok, not_seen, ok
 from medic.records import replace
 from medic.run_config import RunConfig
 
@@ -28,7 +28,6 @@ _BESIDE = Text(
     "{t} 在此处不存在；训练在其程序所在的目录启动，而不是当前目录",
 )
 _NO_OUTPUT = Text("the launch names no output folder", "启动未给出输出目录")
-_LEFT = Text("only the running shell knows {t}", "{t} 要到 shell 运行时才能确定")
 _ELSEWHERE_OUT = Text("the run starts in a container", "训练在容器中启动")
 
 
@@ -39,7 +38,7 @@ def places(scene: Scene) -> Iterator[Result]:
     output = scene.places.output
     if output is None:
         left = scene.places.left
-        yield not_seen("output", _LEFT.fill(t=left) if left else _NO_OUTPUT, left or "output_dir")
+        yield not_seen("output", LEFT.fill(t=left) if left else _NO_OUTPUT, left or "output_dir")
     elif not output.sure:
         yield not_seen("output", _ELSEWHERE_OUT, output.path, output.source)
     else:
@@ -150,7 +149,7 @@ def _inputs(scene: Scene) -> Iterator[Result]:
     given = scene.places.inputs if scene.places else ()
     unknown = scene.places.unknown if scene.places else ()
     for one in unknown:
-        words = Text("{k}: {t}", "{k}：{t}").fill(k=one.key, t=_LEFT.fill(t=one.text))
+        words = Text("{k}: {t}", "{k}：{t}").fill(k=one.key, t=LEFT.fill(t=one.text))
         yield not_seen("data", words, one.text, one.source)
     if not unknown and all(place.key == PROGRAM for place in given):
         lack = Text("the launch names no local path to read", "启动未给出要读取的本地路径")

@@ -11,6 +11,7 @@ from medic.index.knowledge import Index
 from medic.records import dataclass, field
 from medic.run_config import RunConfig
 
+LEFT = Text("only the running shell knows {t}", "{t} 要到 shell 运行时才能确定")
 State = Literal["ok", "not-ok", "not-seen"]
 
 

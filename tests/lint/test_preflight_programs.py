@@ -177,3 +177,30 @@ def test_a_prefix_of_two_files(
     command = "torchrun --nproc_per_node 2 FOLDER/pretrain_gpt.py --data-path 1.0 FOLDER/a\n"
     found = looked(tmp_path / "run.sh", command)
     assert ("data", state, f"--data-path: FOLDER/a{end}") in found
+
+
+PORTS = (
+    ("deepspeed --master_port $((RANDOM % 1000 + 29000)) t.py\n", "$((RANDOM % 1000 + 29000))"),
+    ("export MASTER_PORT=$((20000 + SLURM_JOB_ID % 20000))\nsrun python t.py\n", "% 20000))"),
+    (
+        "port=26379\nray start --head --port=$port\npython -m verl.trainer.main_ppo\n",
+        "port 26379 is",
+    ),
+    ("trl vllm-serve --port 28765 &\naccelerate launch t.py\n", "port 28765 is"),
+)
+
+
+@pytest.mark.parametrize(("text", "words"), PORTS)
+def test_a_port_that_is_worked_out_or_is_not_the_ranks_is_named(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    (tmp_path / "a.sh").write_text(text, "utf-8")
+    found = look_at(collect([str(tmp_path / "a.sh")]), INDEX).results
+    (told,) = (one.text.en for one in found if one.name == "port")
+    assert words in told
+
+
+def test_without_a_port_none_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.sh").write_text("# --port 28765\npython t.py --report_to none\n", "utf-8")
+    found = look_at(collect([str(tmp_path / "a.sh")]), INDEX).results
+    assert [one.text.en for one in found if one.name == "port"] == ["the launch names no port"]
