@@ -11,14 +11,12 @@ from medic.facts.memory import gib, scaled
 from medic.i18n import Text
 from medic.preflight.result import LEFT, Result, Scene, not_ok, not_seen, ok
 from medic.records import replace
-from medic.run_config import RunConfig
+from medic.run_config import Origin, RunConfig, Value
 
 _LONGEST = 80  # characters shown of a line
 LEAST_FREE = 1 << 30
-# Bytes a parameter in a checkpoint that training resumes from: weights of 2, master weights and two
-# Adam moments of 4 each (ZeRO, arXiv 1910.02054, section 3.1).
-WITH_OPTIMIZER = 14
-WEIGHTS = 2
+WEIGHTS = 2  # bytes a parameter of a model that is saved alone
+_SHARDING = ("zero_stage", "fsdp")
 _ELSEWHERE = Text(
     "{t} is not here, but {w} changes the folder or starts a container: {l}",
     "{t} 在此处不存在，但 {w} 切换了目录或启动了容器：{l}",
@@ -112,7 +110,23 @@ def checkpoint_bytes(scene: Scene) -> tuple[int | None, bool]:
     alone = config.setting("save_only_model")
     weights_only = only_final(config) or (alone is not None and alone.value is True)
     whole = config.integer("parameters") is not None or config.integer("vocab_size") is not None
-    return count * (WEIGHTS if weights_only else WITH_OPTIMIZER) or None, whole
+    return int(count * (WEIGHTS if weights_only else _saved(config))) or None, whole
+
+
+def _saved(config: RunConfig) -> float:
+    """Bytes a parameter of a checkpoint that training resumes from: the weights, an fp32 copy of
+    them where the engine keeps one, and what the optimizer holds (``memory.states``): 14 with Adam
+    under ZeRO in 16 bits, 12 under autocast and in fp32, 4 of 16-bit weights with 8-bit Adam."""
+    from medic.memory import details
+    from medic.memory.reading import Reader, optimizer_for, style_of
+    from medic.memory.states import WEIGHT
+
+    reader = Reader(config)
+    usual = style_of(reader)[1]
+    engine = details.deepspeed(config) or details.unread_engine(config)
+    style = "master" if engine and usual in ("autocast", "pure") else usual
+    moments = optimizer_for(reader)[1].held(style)
+    return WEIGHT[style] + (4 if style == "master" else 0) + moments
 
 
 def parameters_of(scene: Scene) -> int | None:
@@ -121,9 +135,8 @@ def parameters_of(scene: Scene) -> int | None:
 
     config = _with_model(scene)
     # How states are spread over the ranks does not change what all of them hold.
-    values = {name: v for name, v in config.values.items() if name != "fsdp"}
-    if "zero_stage" in values:
-        values["zero_stage"] = replace(values["zero_stage"], value=0)
+    values = {name: v for name, v in config.values.items() if name not in _SHARDING}
+    values["zero_stage"] = Value(0, Origin("derived"))
     setups = read_setups(replace(config, values=values)).setups
     return min((s.parameters for s in setups), default=0) or None
 
