@@ -6,15 +6,17 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
-from medic.facts import Launch
+from medic.facts import Launch, Repair, Word
 from medic.i18n import Text
 from medic.records import dataclass
 from medic.run_config import Span
 from medic.text.patterns import regex
 
-from .option_words import option_word
+from .option_words import option_word, set_once
 from .script_text import ScriptText
+from .shared_ports import Shared
 from .slip import Slip
+from .slurm import allocation_of
 
 RACE = "ranks-race-on-checkpoint-folder"
 _DIRECTIVE = regex(
@@ -38,6 +40,17 @@ _ONE_FOLDER = Text(
     "{n} tasks of the array run at the same time, and each writes {folder}",
     "作业数组有 {n} 个任务同时运行，每个都写入 {folder}",
 )
+_ONE_PORT = Text(
+    "{n} tasks of the array run at the same time, and those that come to one node all take port {port}",
+    "作业数组有 {n} 个任务同时运行，落在同一节点上的都使用端口 {port}",
+)
+_EACH = Text(
+    "a port of its own for each task: $(({port} + SLURM_ARRAY_TASK_ID))",
+    "每个任务各用一个端口：$(({port} + SLURM_ARRAY_TASK_ID))",
+)
+_PORTS = ("--master-port", "--main-process-port")
+_WHOLE_NODE = regex(r"(?m)^#SBATCH\s+(?:.*\s)?(?:--exclusive|--mem[= ]0)(?:\s|$)")
+_SOME_GPUS = 4  # of the eight that a node for training has
 
 
 @dataclass(frozen=True)
@@ -106,3 +119,30 @@ def one_folder(script: ScriptText, launches: Sequence[Launch]) -> Iterator[tuple
     if found is not None and found[1] and not found[1].startswith("-"):
         what = _ONE_FOLDER.fill(n=array.at_once, folder=found[1])
         yield what, found[0].literal or found[0].span
+
+
+def one_port(script: ScriptText, launches: Sequence[Launch]) -> Iterator[Shared]:
+    """A port that is written out, of tasks that each take a part of a node."""
+    array, allocation = array_of(script), allocation_of(script)
+    gpus, nodes = allocation.gpus_per_node, allocation.nodes
+    whole = _WHOLE_NODE.search(script.text) is not None
+    if array is None or array.at_once < 2 or len(launches) != 1 or whole or nodes not in (None, 1):
+        return
+    total = allocation.number("gpus") if gpus is None else gpus
+    found = option_word(launches[0].launcher_words, *_PORTS)
+    if found is None or not total or total > _SOME_GPUS or not found[1].isdecimal():
+        return
+    word = found[0]
+    if found[1] != "0" and "SLURM_" not in word.raw and _is_written(script, word):
+        what = _ONE_PORT.fill(n=array.at_once, port=found[1])
+        by_hand = Repair((), safe=False, why=_EACH.fill(port=found[1]))
+        yield Shared(what, word.literal or word.span, by_hand)
+
+
+def _is_written(script: ScriptText, word: Word) -> bool:
+    """Whether the number stands in the script: behind the option, or as its variable's only value."""
+    name = re.search(r"\$\{?([A-Za-z_]\w*)\}?$", word.raw.strip("\"'"))
+    if name is None:
+        return "$" not in word.raw
+    found = set_once(script, name[1])
+    return found is not None and found[0].isdecimal()

@@ -15,17 +15,20 @@ from ..config.documents import readers_of
 from . import arguments, layout
 from .allotted import beyond_hostfile, devices_without_tasks
 from .argument_repairs import one_task
-from .array_tasks import RACE, one_folder
+from .array_tasks import RACE, one_folder, one_port
 from .behind import BEHIND, behind_script
+from .counted_gpus import counted_gpus
 from .counts_of_file import of_file
 from .device_lists import refused_together
 from .first_node import only_first_node
 from .job_address import loopback_interface, loopback_of_job, ports_apart
 from .launcher_counts import no_counts, no_values
 from .launches import launches_in
+from .machines import fewer_tasks, machines
 from .parsed_values import lacking, not_converted
 from .rank_meeting import FOR_ROOT, apart, of_root
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
+from .shared_gpus import HELD, shared_gpus
 from .shared_ports import SHARED, Shared, shared_ports
 from .slurm import allocation_of
 from .spelling import plain
@@ -43,10 +46,11 @@ TELLS = (
     arguments.VALUE,
     SHARED,
     RACE,
+    HELD,
 )
 PORTS = "rank-ports"
 # Other probes tell them, too: that all is well is not known here.
-_OTHERS = frozenset((arguments.VALUE, RACE))
+_OTHERS = frozenset((arguments.VALUE, RACE, HELD))
 # Causes that have other faces as well: a script without this one does not speak against them.
 _WIDER = frozenset((layout.EVERY_TASK, layout.NODE_RANK, layout.ENDPOINT, layout.TOO_MANY, SHARED))
 
@@ -66,9 +70,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             for finding in _findings(look, script, launch, scalars, alone=len(launches) == 1):
                 here.add(finding.name)
                 yield finding
-        for one in _ports(look, script, launches):
+        for one in (*_ports(look, script, launches), *one_port(script, launches)):
             told.add(SHARED)
             yield replace(_finding(script, SHARED, one.what, one.span), repair=one.repair)
+        for fault in shared_gpus(script, look.parse(given.path), launches):
+            yield _finding(script, fault.name, fault.what, fault.span)
         for fault in _of_job(script, launches, address=layout.ENDPOINT not in here):
             here.add(fault.name)
             yield _finding(script, fault.name, fault.what, fault.span)
@@ -92,6 +98,8 @@ def _of_job(
         yield layout.Fault(RACE, what, span)
     for what, span in apart(script, launches):
         yield layout.Fault(layout.ENDPOINT, what, span)
+    if launches:
+        yield from fewer_tasks(allocation)
     if address:
         yield from loopback_of_job(script, allocation)
     yield from loopback_interface(script, allocation, launches)
@@ -115,6 +123,8 @@ def _findings(
         *of_file(script, launch, allocation, config_of(look) if alone else None),
         *devices_without_tasks(launch, allocation, config_of(look), look.frameworks),
         *beyond_hostfile(script, launch, look.parse(script.file)),
+        *counted_gpus(script, launch, allocation, alone=alone),
+        *machines(script, launch),
     ):
         tasks = allocation.place("ntasks-per-node") if fault.name == layout.EVERY_TASK else None
         repair = one_task(fault.span) if fault.span == tasks else None

@@ -20,6 +20,8 @@ MAX_SCRIPT = 1024 * 1024
 NEEDS_SCRIPT = Text("a launch script", "启动脚本")
 _HEREDOC = regex(r"(?<!<)<<-?(?!<)\s*(?:\\|['\"]?)([A-Za-z_]\w*)")  # no here-string
 _BACKGROUND = regex(r"(?<![&>|])&\s*(?:#.*)?$")
+# … >log 2>&1 & PID=$!: behind the command and its redirections, with another command on the line.
+_BEHIND = regex(r"(?:\s*(?:\d*(?:>>?|<|>&)|&>>?)\s*(?:&\d|[^\s;&|<>]+))*\s*(&)(?![&>])")
 _NAME = r"[A-Za-z_]\w*"
 _SET = regex(rf"(?:^|[\s;])({_NAME})\+?=(\(?)", re.MULTILINE)
 _SET_ALONE = regex(rf"^[ \t]*(?:[a-z]+ +(?:-\w+ +)*)*({_NAME})=", re.MULTILINE)
@@ -91,8 +93,10 @@ class ScriptText:
     def background(self, span: Span) -> Span | None:
         """The ``&`` behind a command of the script; None where it is waited for."""
         at = span.end_column - 1
-        found = _BACKGROUND.search(self.line_text(span.end_line)[at:])
-        start = at + found.start() if found else 0
+        text = self.line_text(span.end_line)[at:]
+        ends, behind = _BACKGROUND.search(text), _BEHIND.match(text)
+        found = ends or behind
+        start = at + (behind.start(1) if not ends and behind else found.start() if found else 0)
         return self.between(span.end_line, (start, start + 1)) if found else None
 
     @cached_property
