@@ -10,6 +10,7 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import FIELDS, MORE, NOBODYS, PLAIN, RunConfig, Setting, Span
 from medic.text.patterns import regex
 
+from .beside import NEEDS_ANOTHER, NO_EFFECT, beside_others
 from .bounds import BY_FIELD, BY_NAME, COUNTS, FAR_BEYOND, RANK, RANKED, RULED, STATED, Bounds
 from .document_faults import of_documents
 from .documents import read_documents
@@ -37,16 +38,10 @@ from .value_types import wrong_type
 from .values import as_number, read_scalar
 from .word_faults import NOT_TAKEN, rules_it, switch_fault, word_fault
 
-NO_EFFECT = "option-without-effect"
 _GLUED = regex(r"\w--[A-Za-z]")  # a flag that is a part of the value is told as such
 _NUMBER = Text("a number", "是数字")
 _BELOW = Text(
     "below num_machines, {n}: ranks count from 0", "小于 num_machines（{n}）：编号从 0 开始"
-)
-_SPLITS = "device_train_microbatch_size"
-_SPLITS_NOTHING = Text(
-    "{key} {value} is above the global batch of {batch}: it splits nothing",
-    "{key} 为 {value}，大于全局 batch（{batch}）：不会拆分任何 batch",
 )
 _FINITE = Text("a finite number", "是有限的数")
 _WHOLE = Text("a whole number", "是整数")
@@ -91,8 +86,7 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     yield from of_documents(documents, keys, config, told)
     if (rank := _rank_beyond(config)) is not None:
         yield rank
-    if (unsplit := _splits_nothing(config)) is not None:
-        yield unsplit
+    yield from beside_others(config)
     in_lists = [s for _, document, framework in documents for s in listed(document, framework)]
     for setting in (*config.settings, *in_lists):
         if setting.origin.span is None or setting.path == (MORE,) or setting.value is None:
@@ -137,18 +131,6 @@ def _rank_beyond(config: RunConfig) -> Finding | None:
         return None
     (at, of) = (int(str(n)) for n in numbers)
     return impossible(rank, _BELOW.fill(n=of)) if at >= of > 1 else None
-
-
-def _splits_nothing(config: RunConfig) -> Finding | None:
-    """OLMo train.py split_batch: a batch that is no larger than the micro batch stays whole."""
-    micro, batch = config.setting(_SPLITS, "olmo"), config.get("global_batch_size")
-    most = micro.value if micro is not None else None
-    if micro is None or isinstance(most, bool) or not isinstance(most, int):
-        return None
-    if not isinstance(batch, int) or not 0 < batch < most:
-        return None
-    what = _SPLITS_NOTHING.fill(key=_SPLITS, value=most, batch=batch)
-    return fault(NO_EFFECT, micro, most, {"what": what})
 
 
 def _of_unseen(setting: Setting) -> Finding | None:
@@ -264,7 +246,7 @@ def _warmup(setting: Setting, field: str, keys: Keys | None, config: RunConfig) 
 PROBE = Probe(
     name="config-values",
     title=Text("single values", "单个配置值"),
-    tells=(IMPOSSIBLE, NOT_TAKEN, NO_EFFECT, OTHERWISE, BEYOND),
+    tells=(IMPOSSIBLE, NOT_TAKEN, NO_EFFECT, NEEDS_ANOTHER, OTHERWISE, BEYOND),
     run=run,
     needs=(RunConfig,),
     seconds=0.02,

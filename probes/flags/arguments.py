@@ -20,6 +20,7 @@ TWICE = "flag-given-twice"
 VALUE = "flag-value-not-accepted"
 
 _FLAG = regex(r"^--[A-Za-z][\w.-]*$")
+_KEY = regex(r"^(?:\+\+)?([A-Za-z_]\w*(?:\.[A-Za-z_][\w-]*)+)$")  # Hydra's and OmegaConf's
 _NUMBER = regex(r"^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 _ASSIGNS = regex(r"^\s*(?:export\s+|local\s+|declare\s+(?:-\w+\s+)*)?\w+\+?=")
 _GLUED = regex(r"^([^\"'\s]*[A-Za-z0-9_}])--([A-Za-z][\w-]+)(?:=\S*)?$")
@@ -30,6 +31,10 @@ _MAX_CHOICES = 12
 _AGAIN = Text(
     "{flag} {value} overrides {flag} {first} of line {line}",
     "{flag} {value} 覆盖了第 {line} 行的 {flag} {first}",
+)
+_KEY_AGAIN = Text(
+    "{flag}={value} overrides {flag}={first} of line {line}",
+    "{flag}={value} 覆盖了第 {line} 行的 {flag}={first}",
 )
 _EMPTY = Text("{flag}= gives it an empty value", "{flag}= 的取值为空")
 _PARTED = Text(
@@ -66,7 +71,8 @@ class _Given:
 
 
 def twice(launch: Launch, script: ScriptText, scalars: frozenset[str]) -> Iterator[Fault]:
-    """The same flag with two values in one command or one list: argparse keeps the last.
+    """The same flag or key with two values in one command or one list: argparse, Hydra and OmegaConf
+    keep the last.
 
     Flags that collect values may stand often: only numbers, and the settings of which a run has
     one (``scalars``), count. A list that a later one overrides is meant so.
@@ -80,23 +86,29 @@ def _twice(
 ) -> Iterator[Fault]:
     last: dict[str, _Given] = {}
     for given in _given(words):
-        first = last.get(plain(given.flag))
-        last[plain(given.flag)] = given
+        key = _KEY.match(given.flag) is not None
+        name = given.flag if key else plain(given.flag)
+        first = last.get(name)
+        last[name] = given
         if first is None or _equal(first.value, given.value):
             continue
         number = all(_NUMBER.match(v) or boolean(v) is not None for v in (first.value, given.value))
-        if (number or plain(given.flag) in scalars) and _together(launch, script, first, given):
-            what = _AGAIN.fill(
+        once = key or number or plain(given.flag) in scalars
+        if once and _together(launch, script, first, given):
+            what = (_KEY_AGAIN if key else _AGAIN).fill(
                 flag=given.flag, value=given.value, first=first.value, line=first.place.line
             )
-            repair = without_first(first.value_at, first.flag)
+            repair = None if key else without_first(first.value_at, first.flag)
             yield Fault(TWICE, what, given.place, given.flag, repair)
 
 
 def _given(words: Sequence[Word]) -> Iterator[_Given]:
-    """Flags with one value; those with several values are lists."""
+    """Flags and keys with one value; flags with several values are lists."""
     for at, word in enumerate(words):
         flag, sign, value = (word.value or "").partition("=")
+        key = _KEY.match(flag) if sign else None
+        if key is not None:
+            yield _Given(key[1], value, word, word.span, word.span)
         if not _FLAG.match(flag):
             continue
         if sign:

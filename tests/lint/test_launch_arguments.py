@@ -77,3 +77,27 @@ def test_a_value_outside_the_choices_is_told(lint_text: Lint, old: str, new: str
     text = f"{first}\n{second.replace(old, new)}"
     found = lint_text(text, "launch.sh", {"train.py": SOURCE})
     assert [(f.name, f.line) for f in found] == [("flag-value-not-accepted", 2)]
+
+
+HYDRA = (
+    "python3 -m verl.trainer.main_ppo \\\n"
+    "  data.train_batch_size=256 actor_rollout_ref.rollout.n={first} \\\n"
+    "  actor_rollout_ref.model.path=m {more}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "more", "told"),
+    [
+        ("8", "actor_rollout_ref.rollout.n=4", True),
+        ("8", "++actor_rollout_ref.rollout.n=4", True),
+        ("8", "actor_rollout_ref.rollout.name=vllm actor_rollout_ref.rollout.name=sglang", True),
+        ("8", "actor_rollout_ref.rollout.n=8", False),
+        ("8", '"$@"', False),
+        ("$N", "actor_rollout_ref.rollout.n=4", False),
+        ("8", "data.a_b=1 data.a.b=2", False),
+    ],
+)
+def test_a_key_of_hydra_given_twice(lint_text: Lint, first: str, more: str, told: bool) -> None:
+    found = lint_text(HYDRA.format(first=first, more=more), "run.sh")
+    assert [f.line for f in found if f.name == TWICE] == [3] * told

@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from medic.lint.files import LintFinding
+
 Keys = Mapping[str, str | None]
 Rows = list[tuple[Keys, str, str]]
+Lint = Callable[..., tuple[LintFinding, ...]]
 LintKeys = Callable[..., list[tuple[str, str]]]
 
 EXCLUDE = "options-exclude-each-other"
@@ -82,3 +85,24 @@ def test_what_is_allowed_is_silent(lint_keys: LintKeys, changed: Keys, why: str)
 
 def test_fp16_is_refused(lint_keys: LintKeys) -> None:
     assert (VALUE, "dtype") in lint_keys({**CLEAN, "dtype": "fp16"})
+
+
+TUNE = (
+    "tune run --nproc_per_node 2 lora_finetune_distributed --config {config} \\\n"
+    "  batch_size=4 epochs=1 {more}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("config", "more", "told"),
+    [
+        ("llama3_2/1B_lora", "dataset.packed=True", True),
+        ("llama3_2/1B_lora", "dataset.packed=True tokenizer.max_seq_len=4096", False),
+        ("llama3_2/1B_lora", 'dataset.packed=True tokenizer.max_seq_len="$LENGTH"', False),
+        ("llama3_2/1B_lora", "dataset.packed=False", False),
+        ("mine/1B.yaml", "dataset.packed=True", False),  # it may set the length
+    ],
+)
+def test_packing_needs_a_length(lint_text: Lint, config: str, more: str, told: bool) -> None:
+    found = lint_text(TUNE.format(config=config, more=more), "run.sh")
+    assert [f.line for f in found if f.name == "option-needs-another-option"] == [2] * told
