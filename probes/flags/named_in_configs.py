@@ -20,10 +20,8 @@ def named_files(
     """(key, whether its file is there) of the configurations that a script in ``base`` names by the
     paths ``named``, and that lie there; ``text``: of the script, which may make files itself."""
     for setting in config.settings:
-        value, span = setting.value, setting.origin.span
-        if span is None or not setting.path or setting.path[-1] not in _KEYS:
-            continue
-        if not isinstance(value, str) or _FILE.fullmatch(value) is None or value.startswith("/"):
+        value, span = bare_file(setting), setting.origin.span
+        if span is None or not value:
             continue
         own = Path(span.file).absolute()
         roots = [r for r in {base, Path.cwd()} if any((r / one).absolute() == own for one in named)]
@@ -35,6 +33,14 @@ def named_files(
             yield setting, True
         elif PurePath(value).name not in text and any(_holds_some(r / folder) for r in roots):
             yield setting, False
+
+
+def bare_file(setting: Setting) -> str:
+    """The relative path of an engine's file that a key names, else ""."""
+    value = setting.value
+    if not setting.path or setting.path[-1] not in _KEYS or not isinstance(value, str):
+        return ""
+    return value if _FILE.fullmatch(value) is not None and not value.startswith("/") else ""
 
 
 def _holds_some(folder: Path) -> bool:
