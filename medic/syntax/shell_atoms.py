@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from medic.facts import Word
 from medic.records import dataclass, replace
@@ -12,6 +12,7 @@ from medic.text.patterns import regex
 # A variable that doubles itself again and again is not followed further than this.
 MAX_PARTS = 1_000
 BLANKS = regex(r"[ \t\r\n]+")
+_COUNT = regex(r"\$\{#(\w+)\[[@*]\]\}")
 _LINE_END = regex(r"\\?\n")
 
 
@@ -38,6 +39,15 @@ class Variable:
         if self.elements is not None:
             return joined(word.value for word in self.elements)
         return joined((atom.text for atom in self.atoms), "")
+
+
+def counted(text: str, variables: Mapping[str, Variable]) -> str | None:
+    """How many elements ``${#NAME[@]}`` counts, where it is known of each that it is one."""
+    match = _COUNT.fullmatch(text)
+    found = variables.get(match[1]) if match is not None else None
+    elements = found.elements if found is not None else None
+    sure = elements is not None and all(word.value is not None for word in elements)
+    return str(len(elements)) if elements is not None and sure else None
 
 
 UNKNOWN = Variable((Atom(None, 0, 0),))

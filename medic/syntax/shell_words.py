@@ -21,6 +21,7 @@ from medic.syntax.shell_atoms import (
     Variable,
     as_lines,
     atoms_of,
+    counted,
     joined,
     literal_of,
     slice_atom,
@@ -231,6 +232,8 @@ class Expander:
         name, operator, rest = self._parts(node)
         unknown = [Atom(None, self._start(node), node.end_byte, split=not quoted)]
         found = self.variables.get(name) if name else None
+        if (count := counted(self._word_text(node).strip(), self.variables)) is not None:
+            return [Atom(count, self._start(node), node.end_byte, exact=False)]
         if not name or operator not in ("", *_DEFAULTS):
             elements = self._array_of(node)
             return unknown if elements is None else atoms_of(self.source, elements)

@@ -100,3 +100,29 @@ def test_a_list_in_brackets_behind_a_key(lint_text: Lint, last: str, fires: bool
         f"  output_dir=/out batch_size=4 'model.lora_attn_modules=[q_proj,{last}]'\n"
     )
     assert ("flag-value-not-accepted" in names(lint_text(text, "run.sh"))) is fires
+
+
+LISTED = (
+    "#!/bin/bash\nGPUS={gpus}\n"
+    "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo data.train_batch_size=512 \\\n"
+    "  actor_rollout_ref.model.path=m actor_rollout_ref.rollout.n=4 \\\n"
+    "  actor_rollout_ref.actor.ppo_mini_batch_size=256 \\\n"
+    "  trainer.n_gpus_per_node=${{#GPUS[{of}]}} trainer.nnodes=1\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "of", "fires"),
+    [
+        ("(0 1 2)", "@", True),
+        ("(0 1 2)", "*", True),
+        ("(0 1 2 3)", "@", False),
+        ("(0 1 $MORE)", "@", False),
+        ("($(ls /dev/nvidia?))", "@", False),
+        ("(/dev/nvidia[0-2]*)", "@", False),
+        ("({0..2})", "@", False),
+    ],
+)
+def test_elements_of_a_list_are_counted(lint_text: Lint, gpus: str, of: str, fires: bool) -> None:
+    told = names(lint_text(LISTED.format(gpus=gpus, of=of), "run.sh"))
+    assert ("rl-batch-does-not-divide" in told) is fires
