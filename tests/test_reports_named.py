@@ -60,3 +60,19 @@ def test_a_log_is_no_report(tmp_path: Path, name: str) -> None:
     path.write_text(LOG)
     assert note_text(str(path), named=True) is None
     assert words([str(path)]) == ("", "no-fault-seen")
+
+
+TAGGED = """[Deepseek] Router collapse on deepseek training loop
+
+I noticed that as the training progresses, sometimes most tokens are routed to the same expert.
+For instance, I see patterns like:
+"""
+SHOWN = "".join(f"[XXX] layer:  {n} topk_idx: [30, 30, 30, 30]\n" for n in range(1, 6))
+
+
+def test_a_tagged_title_and_numbered_lines_are_what_a_person_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "hb031.txt"
+    path.write_text(TAGGED + SHOWN)
+    assert words([str(path)])[1] == "likely"
+    path.write_text("[Deepseek] Router\n" + SHOWN)  # nobody speaks
+    assert words([str(path)]) == ("", "no-fault-seen")
