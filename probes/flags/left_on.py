@@ -64,7 +64,6 @@ PROBE = Probe(
     title=Text("switches for debugging", "调试开关"),
     tells=(CHECK,),
     needs=(Launches, LogHits),
-    files=("script",),
     run=run,
     seconds=0.01,
 )

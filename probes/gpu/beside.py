@@ -47,7 +47,7 @@ def run(look: Look) -> Iterator[Finding]:
     found = _of_several(samples) if len(samples) > 1 else _of_one(samples, look)
     if found is not None:
         value = {"gpu": found.gpu, "held": gib(found.held, 2), "use": f"{found.use:.0f}%"}
-        yield Finding(CHECK, OUTCOME, value=value, source=Source(series.file, found.line))
+        yield Finding(CHECK, OUTCOME, value, Source(series.file, found.line), exact=True)
 
 
 def _of_several(samples: Mapping[int, Sequence[Sample]]) -> Other | None:
