@@ -145,3 +145,37 @@ def test_a_line_that_two_findings_tell_in_the_same_words_stands_once(
     assert told.count("two on one (") == 1
     assert "(confirms it, always shown by it)" in told
     assert "a.log:9" in told
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("OSError: libcudart.so.11.0: cannot open shared object file", "shared-library-missing"),
+        ("libcudart.so.12: cannot open shared object file: No such file", "shared-library-missing"),
+        (
+            "ImportError: vllm/_C.abi3.so: undefined symbol: _ZN2at4_ops15to",
+            "engine-binary-mismatch",
+        ),
+        ("ValueError: Please specify `target_modules` in `peft_config`", "target-modules-absent"),
+        ("scripts/finetune.sh: line 8: --output_dir: command not found", "command-cut-short"),
+        ("slurm_script: line 12: MASTER_PORT: unbound variable", "unset-variable-takes-flag"),
+    ],
+)
+def test_a_line_of_the_start_leads_to_what_prints_it(index: Index, line: str, name: str) -> None:
+    assert find(line, index)[0].name == name
+
+
+def test_a_key_that_a_trainer_misses_has_the_page_of_its_cause(index: Index) -> None:
+    assert "labels-not-in-batch" in [one.name for one in find("KeyError: 'loss'", index)]
+    assert "labels-not-in-batch" not in [one.name for one in find("KeyError: 'size'", index)]
+
+
+def test_the_cause_that_prints_a_short_line_leads_its_symptom(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for line, name in [
+        ("KeyError: 'loss'", "labels-not-in-batch"),
+        ("KeyError: 'LOCAL_RANK'", "script-started-without-launcher"),
+    ]:
+        assert main(["explain", line, "--lang", "en"]) == 0
+        assert name in capsys.readouterr().out.partition("  2. ")[0]

@@ -8,7 +8,16 @@ from typing import Any
 
 from medic.commands.given import knowledge
 from medic.errors import Exit, UsageError
-from medic.explain import KIND_NAME, Match, about, diagnosed, entry, find, named_in
+from medic.explain import (
+    KIND_NAME,
+    Match,
+    about,
+    diagnosed,
+    entry,
+    find,
+    named_in,
+    printed_among,
+)
 from medic.explain.arguments import argument
 from medic.explain.numbers import Unknown, unknown, unknown_name
 from medic.i18n import Text, follow
@@ -71,7 +80,8 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
     if seen.symptom:
         shown = Match(KIND_NAME["symptoms"], seen.symptom, 1.0)
         matches = [shown, *(m for m in matches if m.name != seen.symptom)]
-    data = entry(matches[0], index, None if whole or as_json else MOST, asked, seen.causes)
+    named = seen.causes or printed_among(asked, matches, index)
+    data = entry(matches[0], index, None if whole or as_json else MOST, asked, named)
     if as_json:
         _json(out, matches, data)
         return Exit.OK

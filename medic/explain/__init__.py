@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from medic.explain.diagnosed import Diagnosed, diagnosed
-from medic.explain.find import KIND_NAME, Match, entry, find, named_in
+from medic.explain.find import KIND_NAME, Match, entry, find, named_in, printed_among
 
-__all__ = ["KIND_NAME", "Diagnosed", "Match", "diagnosed", "entry", "find", "named_in"]
+__all__ = [
+    "KIND_NAME",
+    "Diagnosed",
+    "Match",
+    "diagnosed",
+    "entry",
+    "find",
+    "named_in",
+    "printed_among",
+]

@@ -68,6 +68,13 @@ def _printed(word: str, index: Index) -> list[Match]:
     return [Match(KIND_NAME[kind], name, 1.0) for kind, name in shown]
 
 
+def printed_among(words: str, matches: Sequence[Match], index: Index) -> tuple[str, ...]:
+    """The causes of some matches that print the words: beside their symptom they come first."""
+    causes = {m.name for m in matches if m.kind == KIND_NAME["causes"]}
+    found = _printed(words.strip(), index) if causes else []
+    return tuple(m.name for m in found if m.name in causes)
+
+
 # Words that a failing line holds: its symptom tells more than the term.
 _PRINTED = ("errno", "status", "state")
 

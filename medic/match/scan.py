@@ -167,9 +167,12 @@ class Matcher:
 
     def shown_in(self, text: str) -> list[tuple[str, str]]:
         """(kind, name) of the causes and symptoms whose words a text has, each once: first the
-        causes that the words name alone."""
+        causes that the words name alone, last those that look for other words beside them."""
         hits = [h for h in self.scan_text(text).hits if not h.benign]
-        causes = [("causes", h.outcome) for h in hits if h.check == TELLTALE]
+        parted = {m.signature.id for m in self._marks if m.signature.unless}
+        told = [h for h in hits if h.check == TELLTALE]
+        told.sort(key=lambda h: (h.shared, h.shared and h.signature in parted))
+        causes = [("causes", h.outcome) for h in told]
         symptoms = [("symptoms", h.symptom) for h in hits if h.symptom and h.role in _EVIDENCE]
         return list(dict.fromkeys([*causes, *symptoms]))
 
