@@ -9,6 +9,7 @@ from medic.run_config import RunConfig
 from .learning_rates import (
     FAR_ABOVE,
     adam_like,
+    grave,
     kind_of,
     named_size,
     parameters,
@@ -16,7 +17,6 @@ from .learning_rates import (
     prompts,
     survivable,
     usual,
-    well_known,
 )
 from .numbers import unstated
 
@@ -28,11 +28,6 @@ _SIZE = Text("the size of the model", "模型的规模")
 _TOLD = Text("a rate that a run can survive", "训练可能存活的学习率")
 
 
-# Times the highest rate published for the size, where AdamW is what an unstated optimizer is: those
-# that are known to be Adam, learning-rate-not-survivable calls lost from the same on.
-GRAVE = 10.0
-
-
 def check(config: RunConfig) -> LintResult:
     missing = unstated(config, "learning_rate")
     if missing or not adam_like(config) or prompts(config):
@@ -41,8 +36,7 @@ def check(config: RunConfig) -> LintResult:
     limit = survivable(config)
     if limit is not None and rate >= limit:
         return NotChecked((_TOLD,))
-    grave = rate >= GRAVE * found.high and well_known(config)
-    told = placeholders(config, found) | {"grave": grave}
+    told = placeholders(config, found) | {"grave": grave(config, rate, found.high)}
     if rate >= FAR_ABOVE * found.high:
         return Fires("learning_rate", told)
     for other, origin in config.values["learning_rate"].also:

@@ -35,6 +35,9 @@ __all__ = [
     "usual",
 ]
 
+# Times all that is published: known to be wrong, as far as the training is known; of LoRA of whatever
+# size, since small models take a few times what large ones do.
+GRAVE, GRAVE_LORA = 10.0, 30.0
 # A rate is called unusual only this far above, or below, everything published for the size.
 FAR_ABOVE = 5.0
 # Below it less where more is known: that weights are new, or learn from preferences; that they are
@@ -90,14 +93,17 @@ def survivable(config: RunConfig) -> float | None:
     return max(_TIMES * usual(config).high, _SURVIVABLE_HALF)
 
 
-def well_known(config: RunConfig) -> bool:
-    """Whether what is trained, and by what, leaves no other range of rates than the published one: new
-    weights of a known size; of a large pretrained model all weights, or LoRA."""
-    kind = kind_of(config)
+def grave(config: RunConfig, rate: float, high: float) -> bool:
+    """Whether a rate is ten times ``high``, all that is published, where what is trained leaves no other
+    range: new weights of a known size; of a large pretrained model all weights, or LoRA."""
+    if rate < GRAVE * high:
+        return False
+    kind, size = kind_of(config), parameters(config) or named_size(config) or 0
     if kind == "lora":
-        return (parameters(config) or named_size(config) or 0) >= _LARGE and not _other_adapter(
-            config
-        )
+        large = size >= _LARGE or rate >= GRAVE_LORA * high
+        return large and not _other_adapter(config)
+    if prefers(config) and size >= _LARGE:
+        return not _otherwise(config)
     known = config.framework not in (*NOBODYS, *_OWN_SCRIPTS)
     return kind == "pretraining" or (known and _whole_and_large(config))
 
