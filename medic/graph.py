@@ -236,7 +236,7 @@ def _sayings(index: Index) -> Iterator[Defect]:
 
     used = {
         name
-        for kind in ("meant", "denied", "said")
+        for kind in ("meant", "denied", "said", "said_of")
         for one in index.told[kind].values()
         for name in _flat(one)
     }

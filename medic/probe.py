@@ -238,9 +238,15 @@ class Fires:
     repair: Repair | None = None
 
 
+SETTLED = "settled"  # of a finding that passes: what it looks for is stated, and as it should be
+
+
 @dataclass(frozen=True)
 class Passes:
-    """A lint check looked and found nothing wrong."""
+    """A lint check looked and found nothing wrong. ``settled``: the key that states, beside what it
+    is compared with, that it is as it should be; "" where a default may be otherwise."""
+
+    settled: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from medic.match.paste import Fragment, is_sentence, is_spoken, split_paste
 from medic.text.patterns import regex
 
 # A person's report is a sentence in this share of its lines, at least; a log holds one at times.
 NOTE_SENTENCES = 0.1
+INTRODUCES = 4  # words, of a line that ends with a colon: fewer are a label
 FEW = 5  # lines of words alone, one of which complains: a program prints something else, too
 
 
@@ -38,9 +41,18 @@ def speaks(text: str, *, complaint: bool = False) -> bool:
     begin = lines[0]
     if not _BEGINS.match(begin) or _SAMPLE.match(begin) or _LOGGED.match(begin):
         return False
-    if _NOTICE.match(begin) or not is_sentence(begin):
+    if _NOTICE.match(begin):
         return False
+    if not is_sentence(begin):
+        return not complaint and _frames(begin, parts)
     return complains(begin) if complaint else True
+
+
+def _frames(begin: str, parts: Sequence[Fragment]) -> bool:
+    """Whether a few words introduce what was pasted, and words end the text: "Training an 8B with
+    TP=2:", a traceback, "The model has no experts." """
+    framed = len(parts) > 2 and parts[-1].kind == "prose"
+    return framed and len(begin.split()) >= INTRODUCES and _INTRODUCES.search(begin) is not None
 
 
 # Who speaks: a program says "we" where it recommends or assumes something.

@@ -158,11 +158,11 @@ def denied(text: str, index: Index) -> frozenset[str]:
     return frozenset(n for n, those in asked.items() if any(say.says(one, text) for one in those))
 
 
-def told_of(text: str, index: Index) -> dict[str, str]:
+def told_of(text: str, index: Index, kind: str = "said") -> dict[str, str]:
     """Symptoms and outcomes ("check=outcome", "telltale=cause") that a text tells of in words of
-    their own: the sentences."""
+    their own: the sentences. ``kind``: "said_of" for those that count beside a symptom alone."""
     say = sayings_of(index)
-    asked: Mapping[str, Sequence[str]] = index.told["said"]
+    asked: Mapping[str, Sequence[str]] = index.told[kind]
     quotes = {n: next(filter(None, (say.quote(s, text) for s in asked[n])), "") for n in asked}
     return {name: quote for name, quote in quotes.items() if quote}
 
@@ -196,9 +196,10 @@ def _spoken_for(name: str, causes: Mapping[str, Row]) -> set[str]:
 
 def asked_of(raw: Mapping[str, Any]) -> dict[str, Any]:
     """What the entries ask of a sentence, by entry: (must say, must not say) where a sentence near to
-    it means it; what denies it; what alone tells of it; what it is called where it is denied; and
-    what a text speaks of that means a cause."""
-    found: dict[str, Any] = {"meant": {}, "denied": {}, "said": {}, "called": {}, "of": {}}
+    it means it; what denies it; what alone tells of it, "said_of" where only beside a symptom that was
+    read; what it is called where it is denied; and what a text speaks of that means a cause."""
+    kinds = ("meant", "denied", "said", "said_of", "called", "of")
+    found: dict[str, Any] = {kind: {} for kind in kinds}
     for name, one in raw["symptoms"].items():
         _ask(found["meant"], name, one, ())
         for kind, field in (("denied", "denied_when"), ("said", "said_by")):
@@ -210,7 +211,9 @@ def asked_of(raw: Mapping[str, Any]) -> dict[str, Any]:
         for outcome, one in check["outcomes"].items():
             _ask(found["meant"], f"{name}={outcome}", one, check.get("not_when", ()))
             if "said_by" in one:
-                found["said"][f"{name}={outcome}"] = one["said_by"]
+                found["said_of" if check.get("beside") else "said"][f"{name}={outcome}"] = one[
+                    "said_by"
+                ]
     for name, cause in raw["causes"].items():
         if said := (cause.get("telltale") or {}).get("said_by"):
             found["said"][f"{TELLTALE}={name}"] = said

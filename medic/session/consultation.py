@@ -29,6 +29,7 @@ from medic.runner.run import Progress, observe
 from medic.session import both
 from medic.session.diagnosis import Diagnosis, finding_text
 from medic.session.pasted import ANOTHER
+from medic.session.premises import beside_lines, doubted, without_denied
 from medic.session.recheck import Applied
 from medic.session.revisit import OF_BEFORE, collect_again, merged, still_before, without
 from medic.told.understood import Told
@@ -138,6 +139,7 @@ class Session:
             alike = alike if self.case.files else fitted(alike, written, self.index)
             # Beside files words are held against these, see ``against``.
             alike = of_the_run(alike, self.seen, self.index) if self.case.in_words else alike
+            alike = without_denied(alike, self)
         return plain.of(alike, self.told.ruled)
 
     @cached_property
@@ -159,8 +161,9 @@ class Session:
     @cached_property
     def found(self) -> list[Heard]:
         here = self.evidence.host_is_the_runs is True
-        told = both.in_words(self)
-        return heard(self.evidence, self.answers, self.index, host_counts=here, told=told)
+        told = [*both.in_words(self), *beside_lines(self)]
+        found = heard(self.evidence, self.answers, self.index, host_counts=here, told=told)
+        return doubted(found, self)
 
     @property
     def seen(self) -> list[Seen]:

@@ -3,7 +3,7 @@ ran out."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,3 +17,9 @@ def supposed_there(index: Index, name: str, present: Collection[str]) -> bool:
         return True
     asked = {*check.beside, *(check.ask.supposes if check.ask else ())}
     return not asked or not asked.isdisjoint(present)
+
+
+def excluded(index: Index, answered: Mapping[str, str], cause: str) -> bool:
+    """Whether the outcomes of checks that words tell of rule a cause out, however alike the words are."""
+    links = index.ties.causes[cause].links
+    return any(weight == "rules-out" and answered.get(c) == o for c, o, weight in links)

@@ -14,7 +14,7 @@ from medic.probe import Finding
 from medic.records import dataclass, field
 from medic.told.bare_words import stands_out
 from medic.told.cited import cited, denying
-from medic.told.supposed import supposed_there
+from medic.told.supposed import excluded, supposed_there
 
 RANKS = "ranks"  # family of the checks that tell who failed, and who waited
 CLOSE = STRONGEST * 0.5  # near enough to ask whether it is meant
@@ -280,7 +280,8 @@ class Told:
         share = share_of(read, told, answered, self.index, alone=alone)
         if not share and answered:
             return spoken_for(answered, self.index)
-        return {n: share * (r / 2 if self._refuted(n, seen) else r) for n, r in found.items()}
+        kept = {n: r for n, r in found.items() if not excluded(self.index, answered, n)}
+        return {n: share * (r / 2 if self._refuted(n, seen) else r) for n, r in kept.items()}
 
     def _symptoms(self) -> list[str]:
         """The symptoms that the words tell of."""

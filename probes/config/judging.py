@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 
 from medic.i18n import Text
-from medic.probe import Finding, Fires, LintResult, Look, NotChecked, Part, Skip, source_of
+from medic.probe import SETTLED, Finding, Fires, LintResult, Look, NotChecked, Part, Skip, source_of
 from medic.records import replace
 from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 
@@ -93,7 +93,18 @@ def judge(check: Part, config: RunConfig) -> list[Finding | Skip]:
         return [_fired(check, config, result)]
     if isinstance(result, Sequence):
         return [_fired(check, config, one) for one in result]
-    return [Finding(check.name, "passes")]
+    return [
+        _settled(check, config, result.settled) if result.settled else Finding(check.name, "passes")
+    ]
+
+
+def _settled(check: Part, config: RunConfig, key: str) -> Finding:
+    """Both sides of what is compared are stated, and fit: with the place of one."""
+    origin = _origin(config, key)
+    if origin is None or not origin.span:
+        return Finding(check.name, "passes")
+    source = source_of(origin.span, f"{origin.key}: {_shown(config, key)}")
+    return Finding(check.name, "passes", {SETTLED: key}, source)
 
 
 def _fired(check: Part, config: RunConfig, result: Fires) -> Finding:

@@ -37,7 +37,8 @@ def check(config: RunConfig) -> LintResult:
     by_steps = stated and save in (None, "steps") and evaluate in (None, "steps")
     if by_steps and every is not None and evals is not None and every % evals:
         return Fires("save_interval", {"save": every, "evaluate": evals})
-    return Passes()
+    known = save == evaluate == "epoch" or (save == evaluate == "steps" and stated)
+    return Passes("save_strategy" if known else "")
 
 
 def _never_evaluates(config: RunConfig) -> bool:
