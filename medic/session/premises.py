@@ -35,9 +35,10 @@ def beside_lines(session: Session) -> list[Heard]:
 
 def _in_words(session: Session) -> Iterator[Heard]:
     from medic.match.sayings import told_of
+    from medic.told.speakers import own_words
 
     index = session.index
-    words = "\n".join(filter(None, (session.told.words, session.case.hints)))
+    words = "\n".join(filter(None, (own_words(session.told.words), session.case.hints)))
     read = {o.name for o in session.evidence.observed if o.outcome == "present"}
     if not words or not read:
         return

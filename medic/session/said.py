@@ -99,6 +99,7 @@ def listen(session: Session) -> str:
     """What the case's text describes, "" where that was taken at an earlier look. The values that
     words alone state are given from here on, and no part of the description."""
     from medic.case.pasted import prose_of
+    from medic.told.speakers import own_words
     from medic.told.stated import beside_values, reckonable
 
     case, index = session.case, session.index
@@ -108,7 +109,8 @@ def listen(session: Session) -> str:
     session.prose = prose
     states = any(kind in part for part in case.parts for kind in ("config", "command"))
     if case.in_words and not states:  # files state their values themselves
-        state(session, [v for v in reckonable(prose, index) if v.field not in case.given])
+        said = reckonable(own_words(prose), index)
+        state(session, [v for v in said if v.field not in case.given])
     rest = beside_values(prose, index)
     return rest if any(map(str.isalnum, rest)) else prose
 

@@ -140,12 +140,13 @@ class Told:
         from medic.match.text import WHOLE
         from medic.told.absent import without_gone
         from medic.told.owners import without_others
+        from medic.told.speakers import own_words
         from medic.told.unfit import out_of_place
         from medic.told.unstated import without_unstated
 
         words = gist(words)
         self.words = f"{self.words}\n{words}".strip()
-        stated = without_unstated(words)
+        stated = without_unstated(own_words(words))
         telling = without_healthy(without_gone(stated, self.index.told["called"]))
         for match, also in complaints(telling, self.index):
             plain, quote = match.score >= WHOLE and not also, cited(match.quote, words)
