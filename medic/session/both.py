@@ -40,6 +40,13 @@ _NOT_ZERO = Text(
 )
 _WELL = Text("the log goes on to a good end", "日志一直记录到正常结束")
 MAX_QUOTE = 80
+# The end of a sentence that only leads to a message.
+_AN_ERROR = regex(
+    r"(?i)(?:\b(?:the|an?|this|following|below|these|such)(?: \w+){0,2} (?:errors?|exceptions?|messages?|traceback)|"
+    r"\b(?:errors?|exception|traceback) (?:below|as follows|is|was|like this|occurs?|occurred)|"
+    r"报错(?:如下|信息(?:如下)?)?|(?:出现|遇到|提示)(?:如下|以下|下面的?)?(?:错误|报错|异常)|错误(?:如下|信息如下))"
+    r"\s*[:：.。]?\s*$"
+)
 # What a program prints at its end, though a sentence: "Training completed. Do not forget to ...".
 _ENDS = regex(
     r"(?i)^\W*(?:(?:the )?(?:training|run|job|model|evaluation|checkpoint)s? "
@@ -54,14 +61,37 @@ def in_words(session: Session) -> list[Heard]:
     to what is asked of a symptom that nobody saw or told of."""
     answered, gone = dict(session.answers), _gone(session)
     checks, present = session.index.checks, _present(session)
+    shown = _is_shown(session)
     return [
         h
         for h in session.told.heard()
         if h.seen.name not in answered
+        and not (shown and _introduces(session, h))
         and not (h.seen.outcome == "present" and h.seen.name in gone)
         and not (gone and h.seen.name in checks and h.seen.name != TELLTALE)
         and supposed_there(session.index, h.seen.name, present)
     ]
+
+
+def _is_shown(session: Session) -> bool:
+    """Whether a line was read that tells what failed: a symptom that is not bare, or words of one
+    cause alone."""
+    symptoms, exact = session.index.symptoms, session.evidence.observed
+    return any(
+        o.name == TELLTALE
+        or (o.outcome == "present" and o.name in symptoms and not symptoms[o.name].bare)
+        for o in exact
+        if o.reliability == "exact"
+    )
+
+
+def _introduces(session: Session, told: Heard) -> bool:
+    """Whether words say no more than that an error comes, which was read: "with my own data set I get
+    this error:" tells of no fault of the data set. What was read so is no symptom of its own."""
+    read = {o.name for o in session.evidence.observed if o.outcome == "present"}
+    quote = told.finding.source.text
+    symptom = told.seen.outcome == "present" and told.seen.reliability == "prose"
+    return symptom and told.seen.name not in read and _AN_ERROR.search(quote) is not None
 
 
 def _present(session: Session) -> set[str]:

@@ -88,6 +88,13 @@ def own_words(text: str) -> str:
     return own if any(map(str.isalnum, own)) else text
 
 
+def stated_words(text: str) -> str:
+    """What the author of a text states of the run."""
+    from medic.told.unstated import without_unstated
+
+    return without_unstated(own_words(text))
+
+
 def _own_posts(text: str) -> str:
     posts = list(_posts(text))
     if len(posts) < 2:

@@ -140,13 +140,12 @@ class Told:
         from medic.match.text import WHOLE
         from medic.told.absent import without_gone
         from medic.told.owners import without_others
-        from medic.told.speakers import own_words
+        from medic.told.speakers import stated_words
         from medic.told.unfit import out_of_place
-        from medic.told.unstated import without_unstated
 
         words = gist(words)
         self.words = f"{self.words}\n{words}".strip()
-        stated = without_unstated(own_words(words))
+        stated = stated_words(words)
         telling = without_healthy(without_gone(stated, self.index.told["called"]))
         for match, also in complaints(telling, self.index):
             plain, quote = match.score >= WHOLE and not also, cited(match.quote, words)
@@ -281,8 +280,8 @@ class Told:
         share = share_of(read, told, answered, self.index, alone=alone)
         if not share and answered:
             return spoken_for(answered, self.index)
-        kept = {n: r for n, r in found.items() if not excluded(self.index, answered, n)}
-        return {n: share * (r / 2 if self._refuted(n, seen) else r) for n, r in kept.items()}
+        found = {n: r for n, r in found.items() if not excluded(self.index, answered, n)}
+        return {n: share * (r / 2 if self._refuted(n, seen) else r) for n, r in found.items()}
 
     def _symptoms(self) -> list[str]:
         """The symptoms that the words tell of."""
