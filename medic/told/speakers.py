@@ -165,7 +165,7 @@ def _joined(parts: list[str]) -> list[str]:
     for part in parts:
         tried = len(out) > 1 and not out[-1].strip() and _TRIED.search(out[-2])
         if tried and _NO_USE.match(part):
-            change = "no change." if part.isascii() else "没有变化。"
+            change = "does not help." if part.isascii() else "没有用。"
             out[-2:] = [f"{out[-2].rstrip(' .。')}, {change}"]
         else:
             out.append(part)
