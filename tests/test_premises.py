@@ -10,6 +10,7 @@ from medic.case.collect import collect
 from medic.index.knowledge import load
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
+from medic.told.understood import Told
 
 INDEX = load()
 MOE = (
@@ -168,3 +169,34 @@ def test_a_port_that_a_process_holds_is_in_use(tmp_path: Path) -> None:
     )
     found = diagnosed(tmp_path, report__txt=f"My script fails at start on 2 GPUs:\n{log}{said}")
     assert found.causes[0].name in ("port-in-use", "launches-share-a-port")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("我用自己的数据集训练时报错", False),
+        ("With two devices in ddp I received the error", False),
+        ("DDP says that parameters did not receive a gradient in the backward pass.", True),
+    ],
+)
+def test_words_that_lead_to_a_message_are_no_symptom(
+    tmp_path: Path, words: str, told: bool
+) -> None:
+    log = "ImportError: cannot import name 'packaging' from 'pkg_resources' (/v/pkg_resources/__init__.py)\n"
+    found = diagnosed(tmp_path, report__txt=f"{words}\n{log}")
+    lines = [line for cause in found.causes for line in cause.evidence]
+    unexplained = {line.name for line in (*lines, *found.unexplained)}
+    assert bool(unexplained & {"data-set-error", "ddp-reducer-error"}) == told
+
+
+@pytest.mark.parametrize(
+    ("words", "works"),
+    [
+        ("loss nan, I took fp16 instead of bf16 since a V100 does not support bf16.", False),
+        ("The loss becomes nan in fp16. Switching to bf16 solves it.", True),
+    ],
+)
+def test_a_card_without_bf16_does_not_work_in_it(words: str, works: bool) -> None:
+    told = Told(INDEX)
+    told.describe(words)
+    assert ("variant-that-works" in told.answered) == works
