@@ -197,10 +197,13 @@ def _mixed(text: str, word: str) -> bool:
     return text[0] == word[0] and sorted(text) == sorted(word)
 
 
-def refused(value: Scalar, taken: Sequence[str], *, whole: bool = False) -> tuple[str, bool] | None:
+def refused(
+    value: Scalar, taken: Sequence[str], *, whole: bool, alike: bool
+) -> tuple[str, bool] | None:
     """(the word that is meant or "", whether the list has all) of a word that is not taken.
 
-    ``whole``: further words are those of releases to come only.
+    ``whole``: further words are those of releases to come only. ``alike``: no rule tells what
+    another framework calls so.
     """
     first = str(value)[:1]  # of a whole list a word may begin with a figure: 9B for 8B
     if not isinstance(value, str) or is_open(value) or not (first.isalpha() or whole):
@@ -210,7 +213,7 @@ def refused(value: Scalar, taken: Sequence[str], *, whole: bool = False) -> tupl
     if text in ("none", "null", "auto") or any(text == word.lower() for word in words):
         return None
     closed = len(words) == len(taken)
-    near = _called(text, words) or _near(text, words, sure=not closed)
+    near = (_called(text, words) if alike else []) or _near(text, words, sure=not closed)
     near = [word for word in near if sorted(text) == sorted(word.lower())] or near
     if not closed and len(near) != 1:
         return ("", False) if whole else None

@@ -47,7 +47,7 @@ def word_fault(
                 continue
             ruled = any(rules_it(setting, one, stated) for one in readers)  # told by its rule
             whole = key in entry.whole and not ruled
-            return _refused_part(setting, setting.value, taken, whole=whole)
+            return _refused_part(setting, setting.value, taken, whole=whole, alike=not ruled)
     return None
 
 
@@ -71,12 +71,12 @@ def _other_case(setting: Setting, value: str, entry: Framework) -> str:
 
 
 def _refused_part(
-    setting: Setting, value: str, taken: Sequence[str], *, whole: bool
+    setting: Setting, value: str, taken: Sequence[str], *, whole: bool, alike: bool
 ) -> Finding | None:
     """What is wrong with a word, or with one of several that commas part: ``q_proj,v_prj``."""
     several = MORE in taken and "{" not in value  # ${oc.select:one,other} is one value
     for part in value.strip("[]").split(",") if several else [value]:
-        found = refused(part.strip(), taken, whole=whole)
+        found = refused(part.strip(), taken, whole=whole, alike=alike)
         if found is not None:
             meant, closed = found
             anew = value.replace(part.strip(), meant, 1) if meant else ""
