@@ -164,7 +164,8 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
         words = _WHOLE_OR_SHARE if field in INTERVALS else _WHOLE
         return impossible(setting, words, _warmup(setting, field, keys, config))
     if "typed-flags" in reads and setting.origin.key.startswith("--"):
-        whole = whole_in_digits(setting.written, field, whole_warmup="whole-warmup" in reads)
+        iterations = "whole-warmup" in reads and not name.endswith("_steps")  # transformers' names
+        whole = whole_in_digits(setting.written, field, whole_warmup=iterations)
         if whole is not None:
             repair = rewritten(setting, str(whole), _DIGITS, safe=True)  # not in the old style
             return impossible(setting, _IN_DIGITS, repair)

@@ -22,6 +22,10 @@ RLHF = (
     "deepspeed --module openrlhf.cli.train_sft --pretrain m --dataset d --micro_train_batch_size 2 "
     "--max_len 2048 {more}\n"
 )
+SWIFT = (
+    "NPROC_PER_NODE=8 megatron sft --model Qwen/Qwen2.5-7B-Instruct --dataset x --save out "
+    "--tensor_model_parallel_size 2 --micro_batch_size 1 --global_batch_size 16 {more}\n"
+)
 IMPOSSIBLE = "impossible-value"
 
 
@@ -55,6 +59,7 @@ def test_a_whole_number_is_written_in_digits(
         (HF, "--max_steps 5000 --save_strategy steps --save_steps 5e2 --num_train_epochs 3.0"),
         (HF, "--max_steps 5000 --warmup_steps 1e2"),  # a float from transformers 5 on
         (RLHF, "--train_batch_size 128 --learning_rate 5e-6"),
+        (SWIFT, "--train_iters 1000 --save_steps 5e2"),
         # a parser of one's own, which nobody knows
         ("python train.py --max-iters 1e5 --lr 1e-4 {more}\n", "--epochs 1e1"),
     ],
