@@ -15,10 +15,6 @@ from .named_in_configs import bare_file
 
 PATH = "path-wrong-or-forbidden"
 _ABOVE = 4  # folders above a configuration, one of which the command starts in
-_NEEDS = Text(
-    "a configuration that names the file of its engine, and files beside it",
-    "点名了引擎配置文件的配置，以及与其放在一起的文件",
-)
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
@@ -73,7 +69,6 @@ PROBE = Probe(
     needs=(RunConfig,),
     wants=(LogHits,),
     files=("config",),
-    without=(Skip(_NEEDS, PATH),),
     seconds=0.01,
     limit_seconds=5,
 )
