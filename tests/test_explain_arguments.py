@@ -64,6 +64,6 @@ def test_words_that_begin_with_a_dash_are_asked_about(
 
 
 def test_options_stay_options(capsys: pytest.CaptureFixture[str], state: object) -> None:
-    assert main(["explain", "logging_first_step", "--format", "json"]) == 0
+    assert main(["explain", "prediction_loss_only", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["entry"]["kind"] == "argument"
     assert main(["explain", "--list"]) == 0

@@ -88,6 +88,8 @@ def explain(words: Sequence[str], *, as_json: bool = False, whole: bool = False)
     from medic.report import explain_text
 
     explain_text.entry(out, data)
+    if data["kind"] == "term" and (own := argument(asked, index)) is not None:
+        explain_text.rules(out, own)
     _memory(out, asked, index)
     _others(out, matches[1:4], index)
     return Exit.OK

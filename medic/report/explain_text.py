@@ -206,6 +206,15 @@ def _argument(blocks: Blocks, data: Entry) -> None:
     if data["values"]:
         takes = Text("takes {what}", "取值：{what}")
         blocks.paragraph(takes.fill(what=data["values"]), "  ")
+    _rules(blocks, data)
+
+
+def rules(console: Console, data: Entry) -> None:
+    """What the frameworks refuse, ignore or read otherwise of an argument."""
+    _rules(Blocks(console), data)
+
+
+def _rules(blocks: Blocks, data: Entry) -> None:
     if data["rules"]:
         blocks.heading(Text("What the frameworks make of it", "框架如何对待它"))
     for rule in data["rules"]:
