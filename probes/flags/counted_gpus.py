@@ -16,8 +16,8 @@ from .slurm import Allocation
 from .visible import hidden
 from .world import world_of
 
-# verl: trainer.n_gpus_per_node=8; OpenRLHF: --actor_num_gpus_per_node 8; slime, torchtitan's and
-# others' --actor-num-gpus-per-node. One such group of GPUs lies on one node.
+# verl: trainer.n_gpus_per_node=8; OpenRLHF: --actor_num_gpus_per_node 8; slime:
+# --actor-num-gpus-per-node 8. One such group of GPUs lies on one node.
 _NAME = regex(r"^(?:--|\+{0,2})(?:[\w.-]*[._-])?n(?:um)?[_-]gpus[_-]per[_-]node$")
 _RAY = regex(r"\bray\s+start\b[^;&|#]*?\s--num-gpus[= ]\s*[\"']?(\d{1,4})\b(?![\"']?\$)")
 _RAY_START = regex(r"\bray\s+start\b")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
@@ -18,6 +17,7 @@ from .script_text import ScriptText
 
 HELD = "gpu-held-by-another-process"
 _LIST = regex(r"^\d+(?:,\d+)*$")
+_ASSIGNED = regex(r"(?:^|[\s;])(?:export\s+)?CUDA_VISIBLE_DEVICES=[\"']?([^\s\"';&]*)")
 # They take a share of the card's memory as they start (vLLM: --gpu-memory-utilization, 0.9 unless told
 # otherwise; SGLang: --mem-fraction-static).
 _SERVER = regex(
@@ -55,10 +55,10 @@ def shared_gpus(
         at = branches.of(command.span)
         held = (one for one in running if branches.of(one.command.span) == at)
         other = next((one for one in held if _clash(one, job)), None)
-        place = _place(script, command)
-        if other is not None and place is not None:
+        found = _visible(script, command) if other is not None else None
+        if other is not None and found is not None:
             both = ", ".join(str(n) for n in job.gpus if n in other.gpus)
-            yield Fault(HELD, _BOTH.fill(gpus=both, line=other.command.span.line), place)
+            yield Fault(HELD, _BOTH.fill(gpus=both, line=other.command.span.line), found[1])
         if script.background(command.span) is not None:
             running.append(job)
 
@@ -82,9 +82,6 @@ def _clash(one: _Job, other: _Job) -> bool:
     return bool(both) and (one.serves != other.serves or not same)
 
 
-_ASSIGNED = re.compile(r"(?:^|[\s;])(?:export\s+)?CUDA_VISIBLE_DEVICES=[\"']?([^\s\"';&]*)")
-
-
 def _visible(script: ScriptText, command: Command) -> tuple[str, Span] | None:
     """What the variable is for a command, and where: of its own, else the last export above."""
     own = command.assignments.get("CUDA_VISIBLE_DEVICES")
@@ -100,8 +97,3 @@ def _visible(script: ScriptText, command: Command) -> tuple[str, Span] | None:
         if own is not None and number < command.span.line:
             break
     return None
-
-
-def _place(script: ScriptText, command: Command) -> Span | None:
-    found = _visible(script, command)
-    return found[1] if found is not None else None
