@@ -7,14 +7,16 @@ from collections.abc import Sequence
 
 import click
 
+from medic.commands.beside import with_named
 from medic.commands.given import case_of, console, knowledge, nothing_read
 from medic.commands.options import format_options, lang_option, option, redact_option, set_option
 from medic.errors import Exit
 from medic.i18n import Text
-from medic.lint.files import lint, may_launch
+from medic.lint.files import launches_of, lint, may_launch
 from medic.lint.ignores import silenced
 from medic.lint.selection import chosen
 from medic.preflight import look_at
+from medic.text.safetext import one_line
 
 HELP = Text(
     "Before a launch, on the node that it starts on: lints the launch script and its configs, then "
@@ -46,6 +48,7 @@ def command(
     index = knowledge()
     names = chosen(index, (), ignore)
     case = case_of(files, given)
+    case, named = with_named(case, launches_of(case, index))
     report = silenced(lint(case, index, names), index, names, dict(case.parts))
     if not report.read and not case.text:
         raise nothing_read(report)
@@ -57,6 +60,9 @@ def command(
 
         out.raw(dumps(preflight_text.json_data(report, found, platform.node())))
     else:
+        if named:
+            line = Text("also read, as the command names it: {f}", "命令中引用、一并读取：{f}")
+            out.talk(line.fill(f=", ".join(map(one_line, named))))
         preflight_text.full(out, report, found)
     wrong = not (may_launch(report) and found.is_ok)
     return Exit.FINDING if wrong and not exit_zero else Exit.OK

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from medic.case.collect import collect
+from medic.commands import main
 from medic.index.knowledge import load
 from medic.lint.files import lint
 
@@ -134,3 +135,15 @@ def test_a_checkpoint_beside_others_of_its_kind_is_missing(tmp_path: Path) -> No
     )
     first = f"{ZERO.replace('--resume_from_checkpoint out/checkpoint-500', '')}\n{text}"
     assert told(tmp_path, first, []) == []
+
+
+def test_preflight_reads_the_engine_that_the_command_names(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    state: object,
+) -> None:
+    told(tmp_path, ZERO, states(4), latest="global_step500")
+    monkeypatch.chdir(tmp_path)
+    assert main(["--lang", "en", "preflight", "run.sh"]) == 1
+    assert "zero-checkpoint-other-world-size (CKP-043, error)" in capsys.readouterr().out
