@@ -18,7 +18,7 @@ _NO_MACHINE = Text(
     "--num_machines 为 {nodes}，却没有给出 --machine_rank 和 --main_process_ip",
 )
 _FEWER_TASKS = Text(
-    "--ntasks is {tasks}, and --nodes is {nodes}: Slurm gives {tasks} nodes, one for each task",
+    "--ntasks is {tasks}, and --nodes is {nodes}: Slurm gives a node for each task, {tasks} in all",
     "--ntasks 为 {tasks}，而 --nodes 为 {nodes}：Slurm 只会分配 {tasks} 个节点，每个任务一个",
 )
 # What tells the rank or the address instead.

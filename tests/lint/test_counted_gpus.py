@@ -60,7 +60,11 @@ def fired(lint_text: Lint, text: str) -> list[tuple[str, str]]:
         (SERVER.format(gpu=1, more=""), HELD, "GPU 1 is that of line 2, too"),
         (ARRAY.format(gpus=4, port=15000), PORT, "2 tasks of the array run at the same time"),
         ("accelerate launch --num_machines 2 --num_processes 16 t.py\n", RANK, "neither"),
-        (TASKS.format(n=2), JOB, "--ntasks is 2, and --nodes is 4: Slurm gives 2 nodes"),
+        (
+            TASKS.format(n=2),
+            JOB,
+            "--ntasks is 2, and --nodes is 4: Slurm gives a node for each task, 2 in all",
+        ),
     ],
 )
 def test_more_than_there_is(lint_text: Lint, text: str, name: str, words: str) -> None:
