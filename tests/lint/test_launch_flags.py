@@ -93,7 +93,7 @@ LAUNCHERS = [
     ("torchrun --nproc_per_node 8 --master_prt 29500 train.py --x 1\n", 1),
     ("torchrun --nproc-pernode=8 train.py --x 1\n", 1),
     ("torchrun --nproc_per_node 8 \\\n  --learning_rate 1e-4 train.py --x 1\n", 2),
-    ("accelerate launch --main_proces_port 1 train.py --x 1\n", 1),
+    ("accelerate launch --main_proces_port 29501 train.py --x 1\n", 1),
     ("deepspeed --num_gpus 8 \\\n  --hostfil hosts --master_adr a train.py --x 1\n", 2),
 ]
 
