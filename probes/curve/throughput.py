@@ -18,6 +18,7 @@ from .plan import source_at
 from .speed import PAUSES, SETTLE
 
 MIN_SAMPLES = 10
+FEW_SAMPLES, NEARLY = 4, 0.7  # rows of several steps each, and the share that chance does not give
 MOST = 0.5  # of a step
 # A tiny model leaves the GPU idle between launches of millisecond steps; waiting for data costs
 # tenths of a second.
@@ -59,7 +60,7 @@ def _data_wait(look: Look, curve: Curve) -> Finding | None:
         return told
     data = _longest(curve)
     total = _step_seconds(curve, _training_time(look))
-    if data is None or not total or len(finite(data.values)) < MIN_SAMPLES:
+    if data is None or not total or not _enough(curve, data):
         return None
     share = max(median(data.values) / total, _in_pauses(curve, data))
     # Above 1 it is the wait of several steps, or of another clock.
@@ -109,10 +110,21 @@ def _in_pauses(curve: Curve, data: Series) -> float:
     return sum(wait for wait, _ in known) / whole if often and whole > 0 else 0.0
 
 
+def _enough(curve: Curve, data: Series) -> bool:
+    """Ten waits; or a few, of which each but the first is nearly the whole of its step."""
+    if len(finite(data.values)) >= MIN_SAMPLES:
+        return True
+    times = curve.series.get("step_time")
+    if times is None or times.steps != data.steps or len(data.steps) < FEW_SAMPLES:
+        return False
+    pairs = list(zip(data.values, times.values, strict=True))[1:]
+    return all(time >= IDLE_SECONDS and NEARLY * time <= wait <= time for wait, time in pairs)
+
+
 def _longest(curve: Curve) -> Series | None:
     """The waits of the rank that waits longest: in each step the others wait for it."""
     told = [s["data_time"] for s in curve.by_rank.values() if "data_time" in s]
-    told = [s for s in told if len(finite(s.values)) >= MIN_SAMPLES]
+    told = [s for s in told if _enough(curve, s)]
     lead = curve.series.get("data_time")
     return max(told, key=lambda s: median(s.values), default=lead)
 

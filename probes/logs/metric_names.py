@@ -209,6 +209,7 @@ _FACTORS: dict[str, float] = {
     "k": 1e3,
 }
 _BYTES = frozenset({"gib", "gb", "g", "mib", "mb", "m", "bytes", "b"})
+_RATES = ("/s", "/sec")  # "step/s" is a speed, "step_s" a time
 _SECONDS = frozenset({"ms", "msec", "s", "sec", "secs", "seconds", "us"})
 # Frameworks that write memory without a unit mean GiB; more than a million is bytes.
 _PLAIN_MEMORY = 1e6
@@ -224,7 +225,7 @@ def canonical(name: str) -> tuple[str, float] | None:
     scoped = _SCOPE.sub("", plain)
     for form in (plain, scoped):
         word = _underscored(form)
-        if word in _NAMES:
+        if word in _NAMES and not (form.endswith(_RATES) and _NAMES[word].endswith("_time")):
             return _NAMES[word], 1.0
         unit = _UNIT_END.search(form)
         if unit:
