@@ -51,19 +51,12 @@ def diagnose(
         from medic.redact.whole import redacted
 
         found = redacted(found, out.redact)
+    from medic.report.verdict_text import unheard
+
     render(out, session, found, "json" if as_json else form, numbers=numbers)
-    if not exit_zero and _not_understood(session, found):
+    if not exit_zero and unheard(session, found):
         return Exit.FINDING
     return exit_code(found, exit_zero=exit_zero)
-
-
-def _not_understood(session: Session, found: Diagnosis) -> bool:
-    """Whether words complain of something that was not made out: no script may take it for well."""
-    if found.verdict != "no-fault-seen" or not session.told.words or session.told.asks:
-        return False
-    from medic.report.verdict_text import not_understood
-
-    return not_understood(session, found)
 
 
 def _against(session: Session, path: str, out: Console) -> None:

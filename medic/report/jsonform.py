@@ -8,6 +8,7 @@ from medic.facts import SinceGood, Source
 from medic.fixes import Fix
 from medic.planner.verdict import NOTHING_NAMED
 from medic.report import oom_text
+from medic.report.verdict_text import unheard
 from medic.run_config import Change
 from medic.session.consultation import Session
 from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
@@ -20,9 +21,11 @@ SCHEMA = "medic.diagnosis/1"
 def diagnosis(session: Session, found: Diagnosis) -> dict[str, Any]:
     """The diagnosis with causes best first."""
     shown = would_show(session, suspects(found))
+    open_ = unheard(session, found)
     return {
         "schema": SCHEMA,
-        "verdict": found.verdict,
+        "verdict": "unclear" if open_ else found.verdict,
+        "may_mean": session.told.may_mean(session.model.likeness) if open_ else [],
         "not_established": str(lacks(session, found) or ""),
         "causes": [
             {**cause(session, c), "would_show": str(shown.get(c.name, ""))} for c in found.causes

@@ -71,6 +71,7 @@ DIAGNOSIS = document(
     },
     {
         "consequences": items(UNEXPLAINED),
+        "may_mean": items(STRING),  # symptoms, where words complain of something not made out
         "memory": maybe({"type": "object"}),
         "changed_since_good": items(
             record(

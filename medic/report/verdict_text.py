@@ -131,6 +131,14 @@ def not_understood(session: Session, found: Diagnosis) -> bool:
     return words_only and not found.symptoms and found.verdict in ("none-of-these", "no-fault-seen")
 
 
+def unheard(session: Session, found: Diagnosis) -> bool:
+    """Whether words complain of something that was not made out: no script may take it for well."""
+    told = session.told
+    if found.verdict != "no-fault-seen" or not told.words or told.asks:
+        return False
+    return not_understood(session, found)
+
+
 def _says_well(told: Told) -> bool:
     """Whether words at ease say more than that one symptom is not there: that is no health."""
     from medic.match import all_well, fine, praises, reassures
