@@ -12,7 +12,8 @@ from .masked import MASK, numbered
 from .script_text import ScriptText
 from .slip import Slip, replaced
 
-_GLUED = regex(r"[^\s\\]\\$")
+# A quote that opens there, as of X="\, begins a text: nothing stands before the backslash.
+_GLUED = regex(r"(?:[^\s\\\"'(]|[^=(\s][\"'])\\$")
 _GOES_ON = regex(r"^--?[A-Za-z]")
 _FLAG_LINE = regex(r"^\s+(?:--?[A-Za-z]|[\w.]+=)")
 # Those of them that no wrapper starts.

@@ -11,7 +11,7 @@ from medic.i18n import Text
 from medic.run_config import Span
 from medic.text.patterns import regex
 
-from .masked import COMMENT, MASK, numbered, single_quoted
+from .masked import COMMENT, MASK, numbered, quote_at, single_quoted
 from .script_text import ScriptText
 from .slip import Slip, replaced, respelt
 from .sums import sums
@@ -94,7 +94,12 @@ _BAD_ONE = Text(
 
 def expansions(script: ScriptText, document: Document) -> Iterator[Slip]:
     """Each place may be given several times."""
-    kept = [slip for command in document.commands for slip in _kept(command, document)]
+    kept = [
+        slip
+        for command in document.commands
+        for slip in _kept(command, document)
+        if not _inside_double(script, slip.span)
+    ]
     yield from kept
     for command in document.commands:
         yield from _one_word(command, script)
@@ -103,6 +108,11 @@ def expansions(script: ScriptText, document: Document) -> Iterator[Slip]:
         for slip in _of_line(script, number, line, evaluates=evaluates):
             if not any(_within(slip.span, one.span) for one in kept):
                 yield slip
+
+
+def _inside_double(script: ScriptText, span: Span) -> bool:
+    """Whether a place lies inside of double quotes, where single ones are letters."""
+    return quote_at(script.lines, script.documents, span.line, span.column) == '"'
 
 
 def _within(span: Span, whole: Span) -> bool:
@@ -149,6 +159,8 @@ def _one_word(command: Command, script: ScriptText) -> Iterator[Slip]:
         parts = (word.value or "").split()
         if found is None or len(parts) < 2 or not parts[0].startswith("-"):
             continue
+        if "=" in parts[0] and not any(part.startswith("-") for part in parts[1:]):
+            continue  # one option whose value has blanks
         if _FLAG.match(before.value or before.raw) is None and trains(command):
             name = found[1] or found[2]
             text = f'"${{{name}[@]}}"' if script.is_array(name) else f"${name}"

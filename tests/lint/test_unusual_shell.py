@@ -126,3 +126,28 @@ LISTED = (
 def test_elements_of_a_list_are_counted(lint_text: Lint, gpus: str, of: str, fires: bool) -> None:
     told = names(lint_text(LISTED.format(gpus=gpus, of=of), "run.sh"))
     assert ("rl-batch-does-not-divide" in told) is fires
+
+
+@pytest.mark.parametrize(
+    ("text", "fires"),
+    [
+        ('P="--output_dir out\n--run_name \'x.${MODE}.y\'"\npython train.py $P\n', False),
+        ("python train.py --output_dir out --run_name 'x.${MODE}.y'\n", True),
+        ('M="--run_name=my nice run"\npython train.py "$M" --bf16\n', False),
+        ('M="--run_name my --bf16"\npython train.py "$M"\n', True),
+        ('A="\\\n--num-layers 24 \\\n--lr 1"\npython train.py $A\n', False),
+        ('python train.py --name "x"\\\n--num-layers 24\n', True),
+    ],
+)
+def test_quotes_that_keep_a_text_together(lint_text: Lint, text: str, fires: bool) -> None:
+    found = names(lint_text("#!/bin/bash\nMODE=ddp\n" + text, "run.sh"))
+    assert ("shell-reads-otherwise" in found) is fires
+
+
+@pytest.mark.parametrize(("key", "fires"), [("gradient", False), ("activation", True)])
+def test_the_key_of_a_later_release_is_told_by_its_name(
+    lint_text: Lint, key: str, fires: bool
+) -> None:
+    text = f"accelerate launch train.py --output_dir o --per_device_train_batch_size 1 --{key}_checkpointing True\n"
+    found = names(lint_text(text, "run.sh", {"requirements.txt": "transformers==4.51.3\n"}))
+    assert ("argument-renamed-in-library" in found or "misspelt-config-key" in found) is fires
