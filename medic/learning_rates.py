@@ -40,6 +40,7 @@ _SUPERVISED = Range(1e-6, 1e-4)
 _OLMO_ON = 2e-6  # of a checkpoint
 _LORA = Range(1e-5, 3e-4)
 _PREFERENCE = Range(1e-7, 1e-5)  # DPO and RL of all weights
+_REWARD_MODEL = Range(1e-7, 1e-4)  # of scores: TRL reward_config.py takes 1e-4 where none is set
 _PREFERENCE_LORA = Range(5e-7, 1e-4)
 _ANY = Range(5e-7, 6e-3)
 _NAMES_MODEL = regex(
@@ -61,6 +62,9 @@ _OF_REWARDS = (
 # The same of TRL, whose supervised trainer has none of them.
 _OF_TRL = ("beta", "max_prompt_length", "precompute_ref_log_probs", "sync_ref_model")
 _REWARD_PARTS = "torchtune.rlhf"
+# A model of rewards, which learns scores: axolotl's keys, LLaMA-Factory's stage and ms-swift's type.
+_SCORES = ("reward_model", "process_reward_model")
+_OF_SCORES = frozenset(("rm", "reward"))
 # Trainers on the next token, unless a key says otherwise.
 _NEXT_TOKEN = frozenset(("axolotl", "litgpt", "llama-factory", "torchtune"))
 # Settings of those that train something small in the place of weights, at rates of their own.
@@ -90,6 +94,15 @@ def prefers(config: RunConfig) -> bool:
     return any(str(one.value).startswith(_REWARD_PARTS) for one in config.settings)
 
 
+def scores(config: RunConfig) -> bool:
+    """Whether what is trained is a model of rewards."""
+    marks = (config.setting(name) for name in _SCORES)
+    if any(one.value is True for one in marks if one is not None):
+        return True
+    said = (config.setting(name) for name in _KINDS)
+    return any(str(one.value).lower() in _OF_SCORES for one in said if one is not None)
+
+
 def supervised(config: RunConfig) -> bool:
     """Whether a pretrained model is trained on the next token: its trainer does nothing else unless
     a key says so, and none does."""
@@ -111,6 +124,8 @@ def anew(config: RunConfig) -> bool:
 
 def usual(config: RunConfig) -> Range:
     kind, size = kind_of(config), parameters(config) or flavored(config)
+    if scores(config) and not (kind == "lora" or adapts(config)):
+        return _REWARD_MODEL
     if prefers(config):
         return _PREFERENCE_LORA if kind == "lora" or adapts(config) else _PREFERENCE
     if kind == "lora":

@@ -143,3 +143,19 @@ def test_ten_times_all_that_is_published_is_a_warning(
 def test_a_script_of_ones_own_may_train_something_else(lint_text: Lint) -> None:
     own = PREFIX.replace(" --pre_seq_len 128", "").replace("{rate}", "4e-3")
     assert rates(lint_text(own, "run.sh")) == [(HIGH, "info")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "rate", "fires"),
+    [("reward_model: true", "2e-4", False), ("rl: dpo", "2e-4", True)],
+)
+def test_a_model_of_rewards_takes_higher_rates_than_preferences(
+    lint_text: Lint, kind: str, rate: str, fires: bool
+) -> None:
+    text = (
+        f"base_model: google/gemma-2-2b\n{kind}\nmicro_batch_size: 2\nnum_epochs: 4\n"
+        f"sequence_len: 2048\nlearning_rate: {rate.replace('2e', '2.0e')}\noutput_dir: out\n"
+        "datasets:\n  - {path: a/b, type: bradley_terry.chat_template}\n"
+    )
+    found = [f for f in lint_text(text, "axolotl.yaml") if f.name == "learning-rate-too-high"]
+    assert any(f.severity == "warning" for f in found) is fires

@@ -131,7 +131,7 @@ def test_elements_of_a_list_are_counted(lint_text: Lint, gpus: str, of: str, fir
 @pytest.mark.parametrize(
     ("text", "fires"),
     [
-        ('P="--output_dir out\n--run_name \'x.${MODE}.y\'"\npython train.py $P\n', False),
+        ("P=\"--output_dir out\n--run_name 'x.${MODE}.y'\"\npython train.py $P\n", False),
         ("python train.py --output_dir out --run_name 'x.${MODE}.y'\n", True),
         ('M="--run_name=my nice run"\npython train.py "$M" --bf16\n', False),
         ('M="--run_name my --bf16"\npython train.py "$M"\n', True),
