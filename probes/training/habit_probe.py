@@ -24,6 +24,8 @@ _WORDS = ("profiler", "export_", "detect_anomaly", "empty_cache", "gc.collect", 
 
 
 def run(look: Look) -> Iterator[Finding]:
+    if not look.files("python"):
+        return
     logs = look.fact(LogHits)
     last = logs.last_step or max((s.step for s in logs.steps), default=0)
     if last < STEPS or logs.ended == "badly" or logs.exceptions:
