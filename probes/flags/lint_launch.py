@@ -75,13 +75,16 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             yield replace(_finding(script, SHARED, one.what, one.span), repair=one.repair)
         for fault in shared_gpus(script, look.parse(given.path), launches):
             yield _finding(script, fault.name, fault.what, fault.span)
+        met: set[tuple[str, int]] = set()
         for fault in _of_job(script, launches, address=layout.ENDPOINT not in here):
             here.add(fault.name)
+            met.add((fault.name, fault.span.line))
             yield _finding(script, fault.name, fault.what, fault.span)
         for fault in ports_apart(launches):
             here.add(fault.name)
-            yield _finding(script, fault.name, fault.what, fault.span)
             yield Finding(PORTS, "apart", source=script.at(fault.span))
+            if (fault.name, fault.span.line) not in met:
+                yield _finding(script, fault.name, fault.what, fault.span)
         told |= here
     for name in TELLS:
         if name in told or (name in _WIDER and look.has(LogHits)) or name in _OTHERS:
