@@ -62,9 +62,9 @@ def _moved(up: str = "", down: str = "") -> _TURN:
 
 
 def _clip(good: str, now: str) -> str:
-    """Looser, or off: 0, or no longer stated."""
+    """Looser, or off; where it is no longer stated the framework's own holds."""
     ratio = _ratio(good, now)
-    off = now.strip().lower() in ("", "0", "0.0", "none", "null", "false")
+    off = now.strip().lower() in ("0", "0.0", "none", "null", "false")
     return "clip-loosened" if off or (ratio is not None and ratio >= 2) else ""
 
 
@@ -97,7 +97,7 @@ _TURNS: dict[str, _TURN] = {
     "warmup_ratio": _warmup,
     "decay_steps": _moved(down="decay-shortened"),
     "weight_decay": _moved("weight-decay-raised"),
-    "adam_beta2": lambda good, now: "beta2-raised" if now > good and now.startswith("0.") else "",
+    "adam_beta2": lambda good, now: "beta2-raised" if (_ratio(good, now) or 0) > 1 else "",
     "gradient_clip": _clip,
     "precision": _words({"fp16": "to-fp16", "fp32": "to-fp32"}),
     "micro_batch_size": _moved("micro-batch-raised", "micro-batch-lowered"),
@@ -116,7 +116,9 @@ _TURNS: dict[str, _TURN] = {
     "attention": _words({"eager": "attention-unfused"}),
     "epochs": _moved("epochs-raised"),
     "num_workers": lambda good, now: (
-        "workers-lowered" if now == "0" else _moved(down="workers-lowered")(good, now)
+        "workers-lowered"
+        if good.strip() and now == "0"
+        else _moved(down="workers-lowered")(good, now)
     ),
     "save_interval": _SAVES,
     "eval_interval": _SAVES,

@@ -35,6 +35,7 @@ def beside_lines(session: Session) -> list[Heard]:
 
 def _in_words(session: Session) -> Iterator[Heard]:
     from medic.match.sayings import told_of
+    from medic.told.cited import cited
     from medic.told.speakers import own_words
 
     index = session.index
@@ -45,7 +46,7 @@ def _in_words(session: Session) -> Iterator[Heard]:
     for name, quote in told_of(words, index, "said_of").items():
         check, _, outcome = name.partition("=")
         if not read.isdisjoint(index.checks[check].beside):
-            source = Source(text=quote)
+            source = Source(text=cited(quote, session.told.words))
             yield Heard(Seen(check, outcome, "person"), Finding(check, outcome, source=source))
 
 

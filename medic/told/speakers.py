@@ -66,11 +66,13 @@ _TRIED = regex(
     r"(?i)\b(?:tried|try(?:ing)? to|set|setting|exported|added|used|switched|changed|disabled|enabled)\b|"
     r"试|设|加了|换|改"
 )
+_SWITCH = regex(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 _NO_USE = regex(
     r"(?i)^\W*(?:(?:but|however|yet|unfortunately|sadly),? )?(?:it |that |this |they |none of (?:them|it|these) |"
     r"all of (?:them|it) |neither |nothing |still )*(?:(?:did|does|do|has|have)(?:n't| not) "
     r"(?:work|help|change|fix|solve|make)\w*|"
-    r"(?:no|without) (?:change|effect|difference|luck|success|help)|helped|same (?:error|problem|result|issue|thing))\b"
+    r"(?:made )?(?:no|without) (?:change|effect|difference|luck|success|help)|helped|"
+    r"same (?:error|problem|result|issue|thing))\b"
     r"[^.;\n]{0,40}[.!]?$|^\W*(?:但是?|可是|还是|依然|仍然?)?(?:没有?用|无效|不行|没效果|没变化|还是一样|不起作用)[。！]?$"
 )
 
@@ -164,7 +166,8 @@ def _joined(parts: list[str]) -> list[str]:
     out: list[str] = []
     for part in parts:
         tried = len(out) > 1 and not out[-1].strip() and _TRIED.search(out[-2])
-        if tried and _NO_USE.match(part):
+        # Of a setting, or of several tries: a rate that was lowered in vain is no answer about rates.
+        if tried and _SWITCH.search(out[-2]) and _NO_USE.match(part):
             change = "does not help." if part.isascii() else "没有用。"
             out[-2:] = [f"{out[-2].rstrip(' .。')}, {change}"]
         else:

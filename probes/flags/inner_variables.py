@@ -28,7 +28,9 @@ _EXPORTS = regex(r"(?:^|[;&|({\s])(?:export|declare\s+-\w*x\w*|typeset\s+-\w*x\w
 _EXPORTS_ALL = regex(r"(?m)^\s*set\s+(?:-a\b|-\w*a\w*\b|-o\s+allexport)")
 _NAMES = regex(r"(?<![\w$={])([A-Za-z_]\w*)(?==|\s|$)")
 _QUOTED = regex(r"'([^'\n]*(?:\n[^'\n]*){0,200})'")
-_STATEMENT = regex(r"(?:^|[;\n]|\|\||&&|\||\b(?:do|then|else)\b)((?:[^;|&\n]|\d?>&\d|(?<=\\)\n)*)$")
+_STATEMENT = regex(
+    r"(?:^|[;\n]|\|\||&&|\||\b(?:do|then|else)\b)((?:[^;|&\n>]|>(?:&\d)?|(?<=\\)\n)*)$"
+)
 _MAX_HEAD = 4_000  # characters of a command before its quoted text
 # Every shell has them: what a script gives them anew, the shells below it have as well.
 _EVERYWHERE = regex(

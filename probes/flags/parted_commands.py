@@ -17,7 +17,9 @@ from .script_text import ScriptText
 
 _GOES_ON = regex(r"(?<!\\)(?:\\\\)*\\$")
 _LED_OFF = regex(r"^\s+(?:&>>?|>&|2>&1|[12]>>?)\s*\S")
-_SETS_ONLY = regex(r"^\s*(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|[^\s\"'(;|&#])*\s*)+\\?$")
+_SETS_ONLY = regex(
+    r"^\s*(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|[^\s\"'(;|&#])*(?:\s+|(?=\\?$)))+\\?$"
+)
 _PROGRAM = regex(
     r"^\s*(?:(?:python3?|torchrun|deepspeed|accelerate|srun|mpirun|bash|sh|swift|megatron|numactl|env|"
     r"llamafactory-cli|trl|axolotl|litgpt|tune|vllm|ray)\s|--\s)"

@@ -21,7 +21,9 @@ NEEDS_SCRIPT = Text("a launch script", "启动脚本")
 _HEREDOC = regex(r"(?<!<)<<-?(?!<)\s*(?:\\|['\"]?)([A-Za-z_]\w*)")  # no here-string
 _BACKGROUND = regex(r"(?<![&>|])&\s*(?:#.*)?$")
 # … >log 2>&1 & PID=$!: behind the command and its redirections, with another command on the line.
-_BEHIND = regex(r"(?:\s*(?:\d*(?:>>?|<|>&)|&>>?)\s*(?:&\d|[^\s;&|<>]+))*\s*(&)(?![&>])")
+_BEHIND = regex(
+    r"(?:\s*(?:(?:(?<=\s)\d+)?(?:>>?|<|>&(?!\d))|&>>?)\s*(?:&\d|[^\s;&|<>]+))*\s*(&)(?![&>])"
+)
 _NAME = r"[A-Za-z_]\w*"
 _SET = regex(rf"(?:^|[\s;])({_NAME})\+?=(\(?)", re.MULTILINE)
 _SET_ALONE = regex(rf"^[ \t]*(?:[a-z]+ +(?:-\w+ +)*)*({_NAME})=", re.MULTILINE)
