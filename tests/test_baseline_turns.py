@@ -27,7 +27,7 @@ def differs(name: str, good: str, now: str, kind: Kind = "config") -> Difference
         ("learning_rate", "0.0003", "0.00032", ""),
         ("train.num_workers", "8", "0", "workers-lowered"),
         ("num_workers", "8", "16", ""),
-        ("gradient_clip", "1.0", "", "clip-loosened"),
+        ("gradient_clip", "1.0", "0", "clip-loosened"),
         ("gradient_clip", "1.0", "0.5", ""),
         ("warmup_steps", "2000", "0", "warmup-shortened"),
         ("precision", "bf16", "fp16", "to-fp16"),
