@@ -43,6 +43,9 @@ def test_a_training_with_a_switch_for_debugging(tmp_path: Path, script: str) -> 
         ("export CUDA_LAUNCH_BLOCKING=0\npython train.py", 200, "training finished"),
         ("# export CUDA_LAUNCH_BLOCKING=1\npython train.py", 200, "training finished"),
         ("export TORCH_DISTRIBUTED_DEBUG=INFO\npython train.py", 200, "training finished"),
+        # Whoever says why it stays leaves it there on purpose.
+        ("# do not remove: the run hangs otherwise\nexport CUDA_LAUNCH_BLOCKING=1\npython train.py",
+         200, "training finished"),
         # A few steps are for looking at a fault.
         ("export CUDA_LAUNCH_BLOCKING=1\npython train.py", 20, "training finished"),
         ("export CUDA_LAUNCH_BLOCKING=1\npython train.py", 200,

@@ -18,7 +18,7 @@ _WAITS = Text(
 )
 # CUDA programming guide and PyTorch documentation, CUDA environment variables; torch.distributed,
 # Debugging; NCCL documentation, environment variables; HIP and CANN documentation.
-_VARIABLES = {
+VARIABLES = {
     "CUDA_LAUNCH_BLOCKING": (regex(r"[1-9]\d*$"), _WAITS),
     "HIP_LAUNCH_BLOCKING": (regex(r"[1-9]\d*$"), _WAITS),
     "ASCEND_LAUNCH_BLOCKING": (regex(r"[1-9]\d*$"), _WAITS),
@@ -80,7 +80,7 @@ def debug_switches(
 def _of_line(text: str) -> Iterator[tuple[str, tuple[int, int], str, Text]]:
     """(switch, place, as written, what it costs)."""
     for found in _GIVES.finditer(text):
-        pattern, cost = _VARIABLES.get(found[1], (None, _WAITS))
+        pattern, cost = VARIABLES.get(found[1], (None, _WAITS))
         if pattern is not None and pattern.match(found[2]):
             yield found[1], found.span(), f"{found[1]}={found[2]}", cost
     for pattern, cost in ((_FLAG, _ANOMALY), (_HF_DEBUG, _HOOKS)):
@@ -89,7 +89,11 @@ def _of_line(text: str) -> Iterator[tuple[str, tuple[int, int], str, Text]]:
 
 
 def _is_meant(script: ScriptText, number: int) -> bool:
+    return stays(script.line_text(number - 1), script.line_text(number))
+
+
+def stays(above: str, line: str) -> bool:
     """Whether a comment of the line, or above it, says that the switch is to stay."""
-    above = script.line_text(number - 1).strip()
-    here = re.sub(r"^[^#]*#?", "", script.line_text(number))
-    return _MEANT.search(f"{above if above.startswith('#') else ''} {here}") is not None
+    led = above.strip() if above.strip().startswith("#") else ""
+    here = re.sub(r"^[^#]*#?", "", line)
+    return _MEANT.search(f"{led} {here}") is not None

@@ -11,6 +11,8 @@ from medic.facts import GivenFile, Launches, LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 
+from ..logs.goes_on import goes_on
+
 if TYPE_CHECKING:
     from .every_step import Habit
 
@@ -26,9 +28,8 @@ _WORDS = ("profiler", "export_", "detect_anomaly", "empty_cache", "gc.collect", 
 def run(look: Look) -> Iterator[Finding]:
     if not look.files("python"):
         return
-    logs = look.fact(LogHits)
-    last = logs.last_step or max((s.step for s in logs.steps), default=0)
-    if last < STEPS or logs.ended == "badly" or logs.exceptions:
+    last = goes_on(look.fact(LogHits))
+    if last < STEPS:
         return
     told: set[str] = set()
     for given in _programs(look):
