@@ -63,7 +63,7 @@ PROGRAM = 'import os\nroot = os.environ["DATA_ROOT"]\nname = os.getenv("RUN_NAME
     [
         ("DATA_ROOT=/data", True),
         ("RUN_NAME=one", True),
-        ("PYTHONPATH=/work/Megatron-LM", True),
+        ("PYTHONPATH=/srv/Megatron-LM", True),
         ("OTHER=/data", False),
         ("export DATA_ROOT=/data", False),
         ("PYTHONPATH=/work:$PYTHONPATH", False),

@@ -16,11 +16,11 @@ INDEX = load()
 SCRIPT = (
     "#!/bin/bash\n"
     "#SBATCH --account=team\n"
-    "cd /work/code\n"
+    "cd /srv/code\n"
     "MODEL=/models/one\n"
     'DATA="/data/one"\n'
     "torchrun --nproc_per_node 8 train.py --model $MODEL --data $DATA \\\n"
-    "  --out=/work/out --lr 1e-5\n"
+    "  --out=/srv/out --lr 1e-5\n"
 )
 
 
@@ -31,10 +31,10 @@ def _told(found: tuple[LintFinding, ...]) -> list[tuple[str, int, str]]:
 @pytest.mark.parametrize(
     ("old", "new", "line", "word"),
     [
-        ("--out=/work/out", "--out=<PATH>", 7, "<PATH>"),
+        ("--out=/srv/out", "--out=<PATH>", 7, "<PATH>"),
         ("--lr 1e-5", "--lr <LR>", 7, "<LR>"),
         ("--account=team", "--account=<your account>", 2, "<your account>"),
-        ("cd /work/code", "cd <path to the code>", 3, "<path to the code>"),
+        ("cd /srv/code", "cd <path to the code>", 3, "<path to the code>"),
         ("MODEL=/models/one", "MODEL=<模型路径>", 4, "<模型路径>"),
         ('"/data/one"', '"<data folder>/one"', 5, "<data folder>"),
         ("/models/one", "your_model", 4, "your_model"),
@@ -55,9 +55,9 @@ def test_a_placeholder_is_one_finding(
         ("--lr 1e-5", '--lr 1e-5 --pad "<pad>" --eos="<|user_path|>" --turn "<user>"'),
         ("--lr 1e-5", "--lr 1e-5 <in.txt >out.txt"),
         ("--lr 1e-5", "--lr 1e-5 --verbose < in.txt > out.txt  # --out=<PATH>"),
-        ("cd /work/code", 'echo "usage: run.sh --data <path>"'),
-        ("cd /work/code", "cat <<EOF\nrun.sh --data=<path>\nEOF"),
-        ("cd /work/code", "while read -r YOUR_NAME; do :; done <names.txt"),
+        ("cd /srv/code", 'echo "usage: run.sh --data <path>"'),
+        ("cd /srv/code", "cat <<EOF\nrun.sh --data=<path>\nEOF"),
+        ("cd /srv/code", "while read -r YOUR_NAME; do :; done <names.txt"),
     ],
 )
 def test_what_has_such_signs_and_is_none(lint_text: Lint, old: str, new: str) -> None:
