@@ -9,8 +9,8 @@ from pathlib import Path
 from medic.i18n import Text
 from medic.text.patterns import regex
 
-# Those that read a folder of transformers' Trainer (trainer.py, trainer_callback.py).
-_OF_THE_TRAINER = frozenset(("hf-trainer", "trl", "llama-factory", "axolotl", "ms-swift"))
+from .config.checks.models import HF_TRAINERS
+
 _STATE = "trainer_state.json"
 _NAMED = regex(
     r"(?:^|/)(?:(?:checkpoint|step|iter|epoch)[-_=]?\d+|[\w.=-]+\.(?:pt|pth|ckpt|bin|tar|safetensors))/?$"
@@ -44,8 +44,8 @@ def unfit(path: str, frameworks: Sequence[str]) -> Text | None:
         if full.is_file():
             if full.stat().st_size == 0:
                 return _EMPTY
-            return _FILE if _OF_THE_TRAINER.intersection(frameworks) else None
-        if not full.is_dir() or not _OF_THE_TRAINER.intersection(frameworks):
+            return _FILE if HF_TRAINERS.intersection(frameworks) else None
+        if not full.is_dir() or not HF_TRAINERS.intersection(frameworks):
             return None
         if (full / _STATE).exists():
             return None

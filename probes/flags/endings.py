@@ -8,7 +8,7 @@ from medic.facts import Document, Launch
 from medic.i18n import Text
 from medic.text.patterns import regex
 
-from .masked import MASK, numbered
+from .masked import MASK, indent, numbered
 from .script_text import ScriptText
 from .slip import Slip, replaced
 
@@ -72,8 +72,4 @@ def _swallowed(script: ScriptText, number: int, word: str) -> Slip:
 
 def _stands_out(line: str, above: str) -> bool:
     """Whether a line is indented less than the one above, which belongs to the command."""
-    return _indent(line) < _indent(above)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    return indent(line) < indent(above)

@@ -77,3 +77,8 @@ def numbered(script: Lines, document: Document) -> Iterator[tuple[int, str]]:
     stops = (p.span.line for p in document.problems if p.kind == "refused" and p.detail in _OPEN)
     last = min(stops, default=len(script.lines))
     yield from enumerate(script.code[:last], 1)
+
+
+def indent(line: str) -> int:
+    """How many characters of white space a line begins with."""
+    return len(line) - len(line.lstrip())

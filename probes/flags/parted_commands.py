@@ -12,7 +12,7 @@ from medic.records import dataclass
 from medic.text.patterns import regex
 
 from .cuts import Cut, cut_above
-from .masked import COMMENT, MASK
+from .masked import COMMENT, MASK, indent
 from .script_text import ScriptText
 
 _GOES_ON = regex(r"(?<!\\)(?:\\\\)*\\$")
@@ -62,7 +62,7 @@ def parted(script: ScriptText) -> Iterator[Cut]:
             continue
         if code[0].lstrip()[:1] in (MASK, COMMENT, "") or _NO_COMMAND.search(one.text):
             continue
-        if _belongs(one, text, _indent(text)) and (
+        if _belongs(one, text, indent(text)) and (
             cut := cut_above(script, following, text.split()[0].strip("\"'"))
         ):
             yield cut
@@ -96,9 +96,5 @@ def _statements(script: ScriptText) -> Iterator[_Statement]:
             continue
         lines = script.lines[first - 1 : number]
         if outside and lines[0].strip() and line.lstrip()[:1] != COMMENT:
-            yield _Statement(first, number, "\n".join(lines), _indent(lines[0]), _indent(lines[-1]))
+            yield _Statement(first, number, "\n".join(lines), indent(lines[0]), indent(lines[-1]))
         first = number + 1
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())

@@ -9,19 +9,10 @@ from medic.probes.flags.key_names import KNOWN, names_of
 
 from medic.index.knowledge import load
 from medic.lint.files import LintFinding
+from tests.lint.test_words_of_releases import AXOLOTL, FACTORY
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 NAME = "misspelt-config-key"
-FACTORY = (
-    "model_name_or_path: my/model\nstage: sft\ndo_train: true\nfinetuning_type: full\n"
-    "dataset: mine\ntemplate: qwen\ncutoff_len: 2048\nper_device_train_batch_size: 1\n"
-    "gradient_accumulation_steps: 8\nlearning_rate: 1.0e-5\nnum_train_epochs: 1.0\nbf16: true\n"
-    "output_dir: out\n"
-)
-AXOLOTL = (
-    "base_model: my/model\ndatasets:\n  - path: a/b\n    type: alpaca\nsequence_len: 2048\n"
-    "micro_batch_size: 1\ngradient_accumulation_steps: 8\nnum_epochs: 1\nlearning_rate: 1e-5\n"
-)
 TITAN = (
     '[job]\ndump_folder = "./out"\n[model]\nname = "llama3"\nflavor = "8B"\n'
     "[training]\nlocal_batch_size = 2\nseq_len = 4096\nsteps = 1000\nmax_norm = 1.0\n"
