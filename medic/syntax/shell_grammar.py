@@ -177,11 +177,19 @@ class List(Heads):
             raise refuse("lacks", "do", frame.start, (word, at))
         if word in OPENING:
             self.end(word, at)
+        elif word == "{" and frame and frame.word in ("for", "select") and frame.part == "cond":
+            self.open[-1] = Frame(word, at)  # stands for do: for x in a b; { … }
+            self.state = "start"
         elif word in ("then", "elif", "else", "do"):
             self._part(word, at)
         elif self.state == "done":
             self.state = "word"
-        elif word in ("if", "while", "until"):
+        else:
+            self._head(word, at)
+
+    def _head(self, word: str, at: int) -> None:
+        """The word with which a command begins."""
+        if word in ("if", "while", "until"):
             self.begin(word, at, "cond")
         elif word in ("for", "select"):
             self.read_for(at)

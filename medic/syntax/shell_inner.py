@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from medic.facts import Word
 from medic.records import replace
 from medic.syntax.shell_atoms import Atom, Variable
+from medic.syntax.shell_unusual import known_forms, read_over
 from medic.syntax.source import SourceText
 from medic.syntax.treesitter import tree_of, with_comments
 from medic.text.patterns import regex
@@ -136,7 +137,7 @@ def as_meant(body: bytes) -> bytes:
     """A script saved with CRLF as it was meant, without comments in backquotes, which expand to
     nothing, without a last line that continues into nothing, and with a variable for each place
     that is to be filled in; every byte keeps its place."""
-    unix = body.replace(b"\\\r\n", b" \\\n").replace(b"\r\n", b" \n")
+    unix = known_forms(body.replace(b"\\\r\n", b" \\\n").replace(b"\r\n", b" \n"))
     if b"`" in unix:
         unix = _QUOTED_COMMENT.sub(lambda found: b" " * len(found[0]), unix)
     if b"<" in unix:
@@ -187,10 +188,10 @@ def root_of(body: bytes) -> tree_sitter.Node:
     ``$(program <<'END'`` for the shell's and loses what follows: the document is blanked out then.
     """
     root = tree_of("bash", body)
-    if not root.has_error or b"<<" not in body:
+    if not root.has_error:
         return root
     plain = _GIVEN_DOCUMENT.sub(lambda m: m[1] + _OUTSIDE.sub(b"x", m[3]) + m[4], body)
-    return tree_of("bash", plain) if plain != body else root
+    return read_over(tree_of("bash", plain) if plain != body else root, plain)
 
 
 def is_word(node: tree_sitter.Node) -> bool:
