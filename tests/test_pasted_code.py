@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from medic.case.collect import collect
 from medic.case.pasted import split_text
+from medic.index.knowledge import load
+from medic.lint.files import lint
 from medic.match import split_paste
 from medic.match.program import program, statements
 from medic.match.tone import fine
@@ -86,3 +89,17 @@ def test_the_title_of_a_report_is_no_log_line(title: str) -> None:
 
 def test_a_tag_of_a_program_is_one() -> None:
     assert [f.kind for f in split_paste("[rank zero] loading weights")] == ["log"]
+
+
+def test_a_fence_is_no_part_of_the_command_and_the_settings_that_it_stands_around() -> None:
+    text = (
+        "It hangs.\n```bash\ntorchrun --nproc_per_node 8 train.py \\\n  --bf16\n```\nwith\n"
+        "```\nlearning_rate: 1.0e-4\nbf16: true\n```\n"
+    )
+    index = load()
+    found = lint(collect([], text=text, index=index), index)
+    assert not found.findings
+    assert not found.not_read
+    kinds = {one.kind: one.text for one in split_paste(text)}
+    assert kinds["command"].endswith("--bf16")
+    assert kinds["config"].endswith("bf16: true")

@@ -172,10 +172,10 @@ def _kinds(lines: list[str], printed: Collection[int]) -> list[Kind]:
     printed = _repeated(lines).union(printed)
     kinds: list[Kind] = []
     before: Kind = "prose"
-    traceback = fence = ruled = False
+    traceback = ruled = False
     for number, line in enumerate(lines):
         if line.strip().startswith("```"):
-            fence = not fence
+            before = "log" if before == "log" else "prose"  # no part of what it stands around
         elif line.strip():
             # Source lines under a traceback's frames belong to it, whatever they look like, and so do
             # the fields that an exception prints below its first line.
