@@ -42,6 +42,7 @@ _PLACEHOLDER = regex(
     rb"(?:(?<=\s)--?[A-Za-z][\w.-]*[ \t]+|=|(?m:^[ \t]*)(?:cd|source|\.|ssh)[ \t]+)"
     rb"(<[A-Za-z_\x80-\xff](?:[^<>|&;$`=\"'\n]*[^<>|&;$`=\"'\s])?>)"
 )
+_JOINS_NOTHING = regex(rb"(?<!\\)\\\n(?=[ \t]*\n)")
 _CHUNK = regex(rb"[^ \t\n]+")
 _LITERAL_BLANK = regex(rb"[ \t\n]")
 _OPERATOR = regex(r"^(?:&&|\|\|?|&)$|(?<!\\);$")
@@ -135,9 +136,10 @@ def printed_document(node: tree_sitter.Node) -> tree_sitter.Node | None:
 
 def as_meant(body: bytes) -> bytes:
     """A script saved with CRLF as it was meant, without comments in backquotes, which expand to
-    nothing, without a last line that continues into nothing, and with a variable for each place
-    that is to be filled in; every byte keeps its place."""
+    nothing, without a line that continues into an empty one, or into nothing, and with a variable
+    for each place that is to be filled in; every byte keeps its place."""
     unix = known_forms(body.replace(b"\\\r\n", b" \\\n").replace(b"\r\n", b" \n"))
+    unix = _JOINS_NOTHING.sub(b" \n", unix)
     if b"`" in unix:
         unix = _QUOTED_COMMENT.sub(lambda found: b" " * len(found[0]), unix)
     if b"<" in unix:

@@ -187,7 +187,7 @@ def _flags_alone(document: Document, script: ScriptText) -> Iterator[tuple[int, 
         place = word.span if word is not None and inside else command.span
         line = script.line_text(place.line)
         stands = (
-            line[place.column - 1 :].lstrip("\"'").startswith((text, "$"))
+            line[place.column - 1 :].lstrip("\"'").startswith((text.partition("=")[0], "$"))
         )  # eval's are elsewhere
         if (
             (_FLAG.match(text) or _DOTTED.match(text))

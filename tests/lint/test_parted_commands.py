@@ -93,3 +93,62 @@ def test_a_text_with_quotes_inside(lint_text: Lint, old: str, new: str, lines: l
     assert _cuts(lint_text(f"HEAD=a\n{PARTS}".replace(old, new), "run.sh")) == [
         n + 1 for n in lines
     ]
+
+
+HANGING = """#!/bin/bash
+WANDB_MODE=offline \\
+accelerate launch --num_processes 8 \\
+  scripts/sft.py \\
+  ${MODEL_ARGS[@]} \\
+  "data={kind: packed}" \\
+  "$@"
+docker exec -e OMP_NUM_THREADS=8 "$NAME" \\
+  sh -c 'torchrun --standalone train.py --lr 1e-5'
+srun --cpu-bind=cores \\
+  singularity exec --nv image.sif \\
+  bash -c 'torchrun \\
+    --nnodes=4 --node_rank="$SLURM_NODEID" train.py'
+tune run full_finetune_single_device --config llama3/1B \\
+  output_dir=/out batch_size=4 \\
+  seed=1
+torchrun --nproc_per_node 8 \\
+  --no-python bash -c 'exec python train.py --rank "$RANK"'
+""".replace("\\\\", "\\")
+
+
+def test_lines_that_hang_below_a_command_are_silent(lint_text: Lint) -> None:
+    assert _cuts(lint_text(HANGING, "run.sh")) == []
+
+
+@pytest.mark.parametrize("line", [2, 4, 5, 6, 8, 10, 14, 17])
+@pytest.mark.parametrize("between", ["", "\\\n# why", "\\\n"])
+def test_a_line_that_hangs_below_a_command_belongs_to_it(
+    lint_text: Lint, line: int, between: str
+) -> None:
+    if line == 2 and not between:
+        return  # a variable that is set for the script itself
+    lines = HANGING.split("\n")
+    lines[line - 1] = lines[line - 1][:-1] + between
+    told = _cuts(lint_text("\n".join(lines), "run.sh"))
+    assert told == [line + (1 if between else 0)]
+
+
+def test_an_empty_line_in_a_quoted_command(lint_text: Lint) -> None:
+    text = HANGING.replace("'torchrun \\\n", "'torchrun \\\n\n")
+    assert _cuts(lint_text(text, "run.sh")) == [13]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torchrun a.py \\\n  --x 1 \\\n  # --y 2\n\necho done\n",
+        "torchrun a.py \\\n  --x 1 \\\n\n$NEXT --z\n",
+        "python a.py\n  echo done\n  python b.py\n",
+        "case $1 in\n  a) X=1\n     Y=2 ;;\nesac\npython a.py\n",
+        "A=(\n  python\n    --x 1\n)\n",
+        "docker run image\n  cd /x\n",
+        "X=1\n  export Y\npython a.py\n",
+    ],
+)
+def test_what_stands_deeper_and_is_no_argument(lint_text: Lint, text: str) -> None:
+    assert _cuts(lint_text("#!/bin/bash\n" + text, "run.sh")) == []
