@@ -8,10 +8,11 @@ from medic.errors import Unreadable
 from medic.facts import Document, Dropped, Node, Problem, Repair, Rewritten, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look
-from medic.run_config import FIELDS, Span
+from medic.run_config import FIELDS, NOBODYS, Span
 from medic.text.patterns import regex
 
 from .carriers import Stated
+from .loaders import reads_floats
 
 DUPLICATE = "duplicate-config-key"
 AS_TEXT = "number-read-as-text"
@@ -137,12 +138,14 @@ def _numbers(look: Look, stated: Stated) -> Iterator[Finding]:
 
     Only of fields that are numbers, and of frameworks that are not known to convert them.
     A reference to another key (``${a.b}``) shows that the file is read by OmegaConf, which reads
-    numbers as YAML 1.2 does.
+    numbers as YAML 1.2 does. So does a program beside a file that no framework's keys tell.
     """
     document = stated.document
     if document is None or document.syntax != "yaml" or stated.framework.yaml_floats != "yaml-1.1":
         return
     if not any(p.kind == "number-as-text" for p in document.problems) or _is_omegaconf(document):
+        return
+    if stated.framework.name in NOBODYS and reads_floats(look):
         return
     fields = _numeric_places(stated)
     for path, node in _scalars(document.root, ()):

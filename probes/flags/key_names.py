@@ -21,8 +21,9 @@ BLOCKS = frozenset(
 )
 # Those whose keys are each known with the blocks that they stand in.
 DOTTED = frozenset(
-    ("torchtune", "openrlhf", "torchtitan", "nanotron", "olmo", "nemo", "nemo2", "verl", "verl-sft")
-)
+    ("torchtune", "openrlhf", "torchtitan", "nanotron", "olmo", "nemo", "nemo2", "verl", "verl-sft",
+     "oumi")
+)  # fmt: skip
 KNOWN = FLAT | BLOCKS | DOTTED
 # Those that a file may be guessed to be of: the top names of the others are everybody's.
 _BY_NAMES = (FLAT | BLOCKS | {"torchtune", "openrlhf"}) - {
