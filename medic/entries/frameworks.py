@@ -140,7 +140,8 @@ class Framework:
     (``--bf16 True``). ``hands-on`` names frameworks to which blocks go as they are. ``nearly``: a
     canonical field that no key states -> the key nearest to it. ``refuses``: blocks ("" is the top) whose
     keys are all in the entry, of every known release, and in which the framework stops at any other;
-    not in a file with one of ``opened_by``, which brings keys of its own.
+    not in a file with one of ``opened_by``, which brings keys of its own. ``positional``: a command ->
+    the key that the first word behind it states (``vllm serve MODEL``).
     """
 
     __pydantic_config__ = CONFIG
@@ -180,3 +181,4 @@ class Framework:
     nearly: Mapping[str, str] = records.field(default_factory=dict)
     refuses: tuple[str, ...] = ()
     opened_by: tuple[str, ...] = ()
+    positional: Mapping[str, str] = records.field(default_factory=dict)

@@ -6,6 +6,7 @@ import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
 
+from medic.facts import Launches
 from medic.i18n import Text
 from medic.probe import Part, Probe
 from medic.run_config import RunConfig
@@ -29,6 +30,7 @@ PROBE = Probe(
     tells=tuple(check.name for check in CHECKS),
     run=run,
     needs=(RunConfig,),
+    wants=(Launches,),
     seconds=0.02,
     limit_seconds=20,
     parts=CHECKS,

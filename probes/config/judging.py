@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 
+from medic.facts import Launches
 from medic.i18n import Text
 from medic.probe import SETTLED, Finding, Fires, LintResult, Look, NotChecked, Part, Skip, source_of
 from medic.records import replace
@@ -13,7 +14,9 @@ from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
 
 from .carriers import same
 from .checks.completions_cut_at_limit import RESPONSE
-from .checks.positions_beyond_trained import PROMPT
+from .checks.engine_length_above_model import LENGTHS
+from .checks.engine_length_above_model import NAME as LONG_ENGINE
+from .checks.positions_beyond_trained import PROMPTS
 from .checks.rollout_layout import ROLLOUT
 from .combine import OVERRIDDEN
 from .model_count import with_printed_count
@@ -22,12 +25,15 @@ from .several import of_each
 # Checks that the sizes of an open model answer, where the run names it and states none.
 _OF_A_MODEL = frozenset(
     (
+        LONG_ENGINE,
         "positions-beyond-trained",
         "model-not-divisible-by-parallel-size",
         "rollout-tensor-parallel-wrong",
     )
 )
 _HALF = "fp16-overflow"
+# vLLM envs.py, SGLang model_config.py.
+_LET_LONG = ("VLLM_ALLOW_LONG_MAX_MODEL_LEN", "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN")
 _WITH_BF16 = Text("a GPU that computes in bf16", "支持 bf16 的 GPU")
 _PARALLEL = ("tensor_parallel_size", "pipeline_parallel_size")
 
@@ -37,6 +43,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if _has_no_choice(look):
         known = [part for part in known if part.name != _HALF]
         yield Skip(needs=_WITH_BF16, check=_HALF)
+    if _may_be_long(look):
+        known = [part for part in known if part.name != LONG_ENGINE]
 
     def judged(config: RunConfig) -> list[Finding | Skip]:
         sized = look.with_named_sizes(config) if _asks_for_sizes(config) else config
@@ -58,11 +66,17 @@ def _has_no_choice(look: Look) -> bool:
     return not look.files("log") and has_no_bf16(look)
 
 
+def _may_be_long(look: Look) -> bool:
+    """Whether a launch lets the engine take more tokens than the model has positions."""
+    launches = look.fact(Launches).launches if look.has(Launches) else ()
+    return any(name in launch.environment for launch in launches for name in _LET_LONG)
+
+
 def _asks_for_sizes(config: RunConfig) -> bool:
     """Whether the sizes of a model that is only named would tell anything."""
     named = config.stated("base_model") or config.setting("model_name") is not None
     parallel = any((config.integer(name) or 1) > 1 for name in _PARALLEL)
-    rollout = (f"{ROLLOUT}.tensor_model_parallel_size", RESPONSE, PROMPT)
+    rollout = (f"{ROLLOUT}.tensor_model_parallel_size", RESPONSE, *PROMPTS, *LENGTHS)
     engine = any(config.setting(name) is not None for name in rollout)
     return named and (config.stated("sequence_length") or parallel or engine)
 

@@ -180,15 +180,28 @@ class Recogniser:
         names = [flag.name.lstrip("-") for flag in command.flags(launch.arguments)]
         told_by = self._told_by(Paths(("_".join(parts_of([name])),) for name in names))
         sizes = [(_told_by_command(keys, launch, told_by), keys) for keys in self.keys]
-        best = self._best(sizes, lambda keys: command.carriers(launch.arguments, keys), self.plain)
+        best = self._best(
+            sizes, lambda keys: command.carriers(given_to(launch, keys), keys), self.plain
+        )
         mentioned = frozenset(w.value for w in launch.arguments if w.value)
         if best is not None:
             stated = _stated(launch.span.file, *best)
-            settings = command.settings(launch.arguments, stated.framework.name)
+            settings = command.settings(given_to(launch, best[0]), stated.framework.name)
             return replace(stated, mentions=mentioned, settings=settings)
         if self.plain is None:
             return None
         return Stated(launch.span.file, self.plain.framework, {}, mentions=mentioned)
+
+
+def given_to(launch: Launch, keys: Keys) -> tuple[Word, ...]:
+    """The arguments; a first word without a name stands behind the flag that it is for."""
+    called = launch.script.value if launch.script is not None else None
+    first, flag = launch.arguments[:1], keys.framework.positional.get(called or "")
+    unnamed = first and first[0].value and first[0].value[:1].isalnum() and "=" not in first[0].raw
+    if not flag or not unnamed:
+        return launch.arguments
+    name = f"--{flag}"
+    return (Word(first[0].span, name, name), *launch.arguments)
 
 
 def _told(

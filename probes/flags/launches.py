@@ -17,7 +17,7 @@ from .launchers import LAUNCHERS, NO_TRAINING, PYTHON, TRAINS
 # Variables of a script that launchers and ranks read; whether they are exported is not known.
 _FOR_LAUNCHERS = regex(
     r"^(?:MASTER_|NCCL_|CUDA_|PYTORCH_|TORCH_|NPROC|NNODES|NODE_RANK|WORLD_SIZE|OMP_|FORCE_TORCHRUN|"
-    r"ACCELERATE_|SLURM_|PET_|GLOO_)"
+    r"ACCELERATE_|SLURM_|PET_|GLOO_|VLLM_|SGLANG_)"
 )
 MAX_COMMANDS = 2_000
 MAX_LAUNCHES = 200  # each is judged by dozens of checks

@@ -125,3 +125,63 @@ def test_prompts_and_completions_beyond_the_positions(
 ) -> None:
     found = [f for f in lint_text(GRPO.format(length=length)) if f.name == BEYOND]
     assert [(f.severity, f.line) for f in found] == [("info", 7)] * told
+
+
+# A length that an engine is asked for, above and within the 4096 positions of Llama 2.
+ENGINES = [
+    "vllm serve meta-llama/Llama-2-7b-hf --max-model-len {length}\n",
+    "python -m vllm.entrypoints.openai.api_server --model meta-llama/Llama-2-7b-hf"
+    " --max-model-len {length}\n",
+    "python3 -m verl.trainer.main_ppo data.train_files=a data.max_prompt_length=512"
+    " data.max_response_length=512 actor_rollout_ref.rollout.max_model_len={length}"
+    " actor_rollout_ref.model.path=meta-llama/Llama-2-7b-hf trainer.n_gpus_per_node=8\n",
+    "swift rlhf --rlhf_type grpo --model meta-llama/Llama-2-7b-hf --dataset a --max_length 2048"
+    " --use_vllm true --vllm_max_model_len {length} --num_generations 8\n",
+]
+ENGINE = "engine-length-above-model"
+
+
+@pytest.mark.parametrize("command", ENGINES)
+def test_an_engine_is_asked_for_more_than_the_model_has(lint_text: Lint, command: str) -> None:
+    assert ENGINE in _names(lint_text(command.format(length=32768), "run.sh"))
+    assert ENGINE not in _names(lint_text(command.format(length=4096), "run.sh"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("export VLLM_ALLOW_LONG_MAX_MODEL_LEN=1\n", ""),
+        ("", """ --rope-scaling '{"rope_type": "yarn", "factor": 8.0}'"""),
+        ("", """ --hf-overrides '{"max_position_embeddings": 32768}'"""),
+    ],
+)
+def test_an_engine_may_be_let_or_made_for_more(lint_text: Lint, before: str, after: str) -> None:
+    command = ENGINES[0].format(length=32768).strip()
+    assert ENGINE not in _names(lint_text(f"{before}{command}{after}\n", "run.sh"))
+
+
+@pytest.mark.parametrize(("length", "told"), [(32768, True), (4096, False)])
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (
+            "policy:\n  model_name: meta-llama/Llama-2-7b-hf\n  train_global_batch_size: 32\n"
+            "  max_total_sequence_length: {length}\n",
+            "grpo.yaml",
+        ),
+        (
+            "litgpt finetune_lora meta-llama/Llama-2-7b-hf --train.max_seq_length {length}"
+            " --data Alpaca\n",
+            "run.sh",
+        ),
+        (
+            "python -m openrlhf.cli.train_ppo_ray --pretrain meta-llama/Llama-2-7b-hf"
+            " --prompt_max_len 0 --generate_max_len {length}\n",
+            "run.sh",
+        ),
+    ],
+)
+def test_each_framework_s_own_length(
+    lint_text: Lint, text: str, name: str, length: int, told: bool
+) -> None:
+    assert (BEYOND in _names(lint_text(text.format(length=length), name))) == told

@@ -28,7 +28,14 @@ _FULL_PROMPTS = Text(
     "只有 prompt 和回答都达到上限时才会越界",
 )
 PROMPT = "max_prompt_length"
-_TRL = (PROMPT, "max_completion_length")
+# What a prompt and an answer may have, where a framework cuts both: TRL (grpo_config.py), OpenRLHF
+# (cli/train_ppo_ray.py), slime (utils/arguments.py).
+_PAIRS = {
+    "trl": (PROMPT, "max_completion_length"),
+    "openrlhf": ("prompt_max_len", "generate_max_len"),
+    "slime": ("rollout_max_prompt_len", "rollout_max_response_len"),
+}
+PROMPTS = tuple(prompt for prompt, _ in _PAIRS.values())
 # torchtitan models/<name>/model/args.py max_seq_len, of all flavors.
 _OF_TITAN = {"llama3": 131_072}
 _UNSCALED = (None, False, "default", "none", 1)
@@ -45,10 +52,10 @@ def check(config: RunConfig) -> LintResult:
     kind = config.setting("position_embedding_type")
     unlearned = kind is not None and kind.value != "learned_absolute"
     refused = config.framework in REFUSING or unlearned  # told by the check of what is refused
-    if refused or length <= limit or _scaled(config):
+    if refused or length <= limit or scaled(config):
         return Passes()
     told: dict[str, object] = {"length": length, "limit": limit}
-    if at == PROMPT:
+    if at in PROMPTS:
         return Fires(at, told | {"mild": _FULL_PROMPTS})
     if not _packed(config):
         return Fires(at, told)
@@ -63,9 +70,10 @@ def _length(config: RunConfig) -> tuple[int | None, str]:
     if is_verl_rl(config):
         prompt, response = number(config, _PROMPT), number(config, RESPONSE)
         return (None if prompt is None or response is None else prompt + response), RESPONSE
-    prompt, answer = (number(config, name) for name in _TRL)
-    if config.framework == "trl" and prompt is not None and answer is not None:
-        return prompt + answer, PROMPT  # GRPO cuts prompts there, and samples up to the other
+    if (names := _PAIRS.get(config.framework)) is not None:
+        prompt, answer = (number(config, name) for name in names)
+        if prompt is not None and answer is not None:
+            return prompt + answer, names[0]  # prompts are cut there, and answers at the other
     return counted(config, _SEQUENCE), _SEQUENCE
 
 
@@ -83,7 +91,7 @@ def _packed(config: RunConfig) -> bool:
     return named and any(on(config.setting(name)) for name in _PACKING)
 
 
-def _scaled(config: RunConfig) -> bool:
+def scaled(config: RunConfig) -> bool:
     """Whether a setting stretches the rotary positions: any of rope_scaling, a type or factor of
     rope_parameters, rope_factor and the like.
     """
