@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from medic.case.filekind import by_magic, is_blank, is_stacks, kind_of, note_text
 from medic.case.folders import REFUSED, NotRead, given_file, runs_below, shown, walk
 from medic.case.pasted import evidence, split_text
+from medic.case.trainings import trainings
 from medic.errors import UsageError
 from medic.facts import FileKind, GivenFile
 from medic.records import dataclass, field, replace
@@ -116,13 +117,17 @@ def _gathered(
     for path in paths:
         if _is_folder(path):
             runs = runs_below(path)
+            below = _choose(path, runs, run) if runs else ""
+            here = walk(str(Path(path) / below) if below else path, left)
+            parted = {} if runs else trainings(path, here)
+            runs = runs or tuple(parted)
             chosen = _choose(path, runs, run)
-            here = walk(str(Path(path) / chosen) if chosen else path, left)
+            here = parted.get(chosen, here)
             if here and all(is_blank(file.path, file.size) for file in here):
                 left.append(NotRead(path, *_NOTHING))
             else:
                 files += here
-                files += _outside(str(Path(path) / chosen) if chosen else path, here)
+                files += _outside(str(Path(path) / below) if below else path, here)
         else:
             _add_file(path, files, left)
     if run and not chosen:

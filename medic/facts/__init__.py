@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         UnknownPath,
         Variable,
     )
-    from medic.facts.launch import Launch, Launches, Option, Parsers, ParserSpec
+    from medic.facts.launch import Launch, Launches, Option, OtherRuns, Parsers, ParserSpec
     from medic.facts.logs import (
         AttemptEnd,
         Attempts,
@@ -124,6 +124,7 @@ _HOMES = {
         "Launch",
         "Launches",
         "Option",
+        "OtherRuns",
         "ParserSpec",
         "Parsers",
     ),
@@ -200,6 +201,7 @@ __all__ = [
     "Mount",
     "Node",
     "Option",
+    "OtherRuns",
     "Packages",
     "ParserSpec",
     "Parsers",

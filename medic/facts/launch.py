@@ -34,6 +34,13 @@ class Launches:
 
 
 @dataclass(frozen=True)
+class OtherRuns:
+    """Names of logs that are of a configuration which was not read."""
+
+    logs: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Option:
     """One option a script's parser accepts; a name without ``-`` is a positional argument."""
 

@@ -27,6 +27,7 @@ FACTS: Mapping[str, Text] = {
     "LogHits": Text("a log", "日志"),
     "Machine": Text("a look at this machine", "本机信息"),
     "MemoryEstimate": Text("an estimate of the GPU memory", "显存估算"),
+    "OtherRuns": Text("logs of several configurations", "多份配置各自的日志"),
     "Packages": Text("the versions of the packages", "软件包版本"),
     "Parsers": Text("the training script", "训练脚本"),
     "Places": Text("the paths that the launch names", "启动命令中的路径"),

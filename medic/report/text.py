@@ -25,7 +25,7 @@ from medic.text.safetext import one_line
 
 CONSEQUENCES = Text("Consequences, not causes", "后果而非原因")
 BAR = 10
-MAX_GAPS = 3
+MAX_GAPS, MAX_RUNS = 3, 4
 FACT_NAMES = frozenset(medic.facts.__all__) | {"RunConfig"}
 
 
@@ -34,10 +34,13 @@ def diagnosis(console: Console, session: Session, found: Diagnosis, *, numbers: 
     blocks = Blocks(console)
     if found.other_runs:
         runs = Text(
-            "Run {run}, the newest of {n} here; --run picks another.",
-            "运行 {run}（此处 {n} 个运行中最新的；可用 --run 另选）。",
+            "Run {run}, one of {n} here; --run picks another ({others}).",
+            "运行 {run}（此处共 {n} 个运行；可用 --run 另选：{others}）。",
         )
-        blocks.paragraph(runs.fill(run=found.case_run, n=len(found.other_runs) + 1))
+        others = ", ".join(found.other_runs[:MAX_RUNS])
+        more = ", …" if len(found.other_runs) > MAX_RUNS else ""
+        n = len(found.other_runs) + 1
+        blocks.paragraph(runs.fill(run=found.case_run, n=n, others=others + more))
     if (late := late_text.late(session)) is not None:
         blocks.paragraph(late)
     words = said_otherwise(session, found) if session.told.words else None

@@ -10,10 +10,11 @@ from contextlib import nullcontext
 from itertools import chain
 
 from medic.case.collect import Case, NotRead
-from medic.facts import LogHits
+from medic.facts import LogHits, OtherRuns
 from medic.facts.words import lacking
 from medic.index.knowledge import Index
 from medic.probe import Finding, Probe, Skip, Unread
+from medic.run_config import RunConfig
 from medic.runner import registry
 from medic.runner.crew import Crew
 from medic.runner.evidence import Evidence, Observed, Run, State
@@ -65,6 +66,7 @@ def observe(
     tell = progress or (lambda *_: None)
     with Crew() if crew is None else nullcontext(crew) as at_work:
         _run_all(waves, at_work, look, index, evidence, tell)
+    _keep_apart(evidence)
     evidence.cancelled = cancel.is_set()
     evidence.host_is_the_runs = look.host_is_the_runs
     evidence.observed.sort(key=lambda o: (o.probe, o.name, o.finding.source.line))
@@ -81,6 +83,20 @@ def observe(
         symptoms_of_logs(evidence, index)
         answers_of_logs(evidence, index, settings_hits(look))
     return evidence
+
+
+def _keep_apart(evidence: Evidence) -> None:
+    """Leaves out what holds a log against the configuration of another run."""
+    others, config = evidence.fact(OtherRuns), evidence.fact(RunConfig)
+    if others is None or not others.logs or config is None:
+        return
+    places = {f for s in config.settings if s.origin.span for f in (s.origin.span.file,)}
+
+    def holds(one: Observed) -> bool:
+        files = {s.file for s in (one.finding.source, *one.finding.more)}
+        return bool(files & others.logs) and bool(files & places)
+
+    evidence.observed = [one for one in evidence.observed if not holds(one)]
 
 
 def in_waves(probes: Iterable[Probe]) -> Waves:

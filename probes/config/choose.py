@@ -7,8 +7,13 @@ from pathlib import PurePath
 
 from medic.i18n import Text
 from medic.records import dataclass
+from medic.text.namesakes import words_of
 
 from .carriers import Stated, same
+
+_ASIDE = frozenset(
+    ["old", "bak", "backup", "copy", "prev", "previous", "example", "template", "default", "sample"]
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -82,10 +87,16 @@ def _beside(file: Stated, files: Sequence[Stated], belongs: set[int], launcher: 
     return None
 
 
-def _order(file: Stated, files: Sequence[Stated]) -> tuple[int, bool, float, str]:
+def is_put_aside(name: str) -> bool:
+    """Whether a file is called what copies and examples are called."""
+    return bool(words_of(name) & _ASIDE)
+
+
+def _order(file: Stated, files: Sequence[Stated]) -> tuple[bool, int, bool, float, str]:
     most = max(len(f.values) for f in files if f.role == file.role)
     modified = file.given.modified if file.given else 0.0
-    return len(PurePath(file.name).parts), len(file.values) * 2 < most, -modified, file.name
+    aside, depth = is_put_aside(file.name), len(PurePath(file.name).parts)
+    return aside, depth, len(file.values) * 2 < most, -modified, file.name
 
 
 def _explicit(file: Stated) -> bool:

@@ -40,8 +40,7 @@ _FOLLOWS = {"global_batch_size": ("micro_batch_size", "gradient_accumulation_ste
 
 def run(look: Look) -> Iterator[Finding | Skip | PrintedStart]:
     config = look.fact(RunConfig)
-    logs = look.files("log")[:_MAX_LOGS]
-    seen = _read(look, logs, config) if logs and config.files else {}
+    seen = start_values(look, config) if config.files else {}
     if seen:
         yield PrintedStart(seen)
     compared = False
@@ -58,6 +57,11 @@ def run(look: Look) -> Iterator[Finding | Skip | PrintedStart]:
     if not fired:
         needs = Skip(needs=NEEDS_LOG, check=DIFFERS)
         yield Finding(DIFFERS, "passes") if compared else needs
+
+
+def start_values(look: Look, config: RunConfig) -> Mapping[str, tuple[Scalar, Source]]:
+    """field -> (value, line) of what the run printed at its last start, by canonical field."""
+    return _read(look, look.files("log")[:_MAX_LOGS], config)
 
 
 def _differs(config: RunConfig, field: str, at: Origin, value: Scalar, source: Source) -> Finding:
@@ -91,7 +95,7 @@ def _read(
     keys: dict[str, Keys] = {}
     found: dict[str, tuple[Scalar, Source]] = {}
     dump = config.framework if config.framework in ("megatron", "gpt-neox") else "megatron"
-    for log in logs:
+    for log in reversed(logs):  # the newest last: its values rule
         with suppress(Unreadable):  # told by the probe that reads the log
             for one in printed(list(islice(look.lines(log.path), _MAX_LINES)), dump):
                 if one.framework and one.framework not in keys:

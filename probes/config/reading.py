@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from medic.errors import BrokenProgram, Unreadable
-from medic.facts import Document, GivenFile, Launch, Launches, Releases, Source
+from medic.facts import Document, GivenFile, Launch, Launches, OtherRuns, Releases, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread, source_of
 from medic.records import replace
@@ -25,6 +25,7 @@ from .pins import version_of
 from .programs import beside_arguments, defaults_first, less, programs
 from .readers.wandb import unwrapped
 from .recognise import Recogniser
+from .rivals import choose, of_newest_log
 from .written import written
 
 _REFUSED = Text(
@@ -62,7 +63,7 @@ def recogniser(frameworks: Sequence[Framework]) -> Recogniser:
     return _CACHE[0][2]
 
 
-def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
+def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig | OtherRuns]:
     frameworks: Sequence[Framework] = look.frameworks
     reader = recogniser(frameworks)
     files: list[Stated] = []
@@ -75,17 +76,28 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig]:
     files += beside_arguments(look, reader, launches, files)
     commands = [Command(reader.launcher(o), reader.script(o), reader.batch(o)) for o in launches]
     yield from _broken(look)
-    command = the_command(commands, files)
+    own = of_newest_log(look, launches)
+    command = the_command(commands, files) if own is None else commands[own]
     mentions = {*(command.mentions if command else ()), *(m for f in files for m in f.mentions)}
     launcher = command.launcher.framework.name if command and command.launcher else ""
     kept, left = of_one_launch(files, mentions, launcher)
+    stated = command.stated if command else ()
+
+    def built(own: Sequence[Stated]) -> RunConfig:
+        return build([*stated, *defaults_first(own)], look.given, frameworks)
+
+    choice = choose(look, kept, left, mentions, built)
+    if choice is not None and choice.named:
+        kept, left = of_one_launch(files, mentions | {choice.named}, launcher)
     for other, why in left:
-        yield Unread(other.name, why)
-    sources = [*(command.stated if command else ()), *defaults_first(kept)]
-    if not sources and not look.given:
+        yield choice.told(other, why) if choice is not None else Unread(other.name, why)
+    if not stated and not kept and not look.given:
         yield from problems(look, ())
         return
-    config = build(sources, look.given, frameworks)
+    config = built(kept)
+    if choice is not None:
+        config = choice.settled(config)
+        yield OtherRuns(choice.other_logs)
     releases = look.fact(Releases).packages if look.has(Releases) else {}
     config = replace(config, framework_version=version_of(config.framework, releases))
     if not look.files("log"):
@@ -272,7 +284,7 @@ PROBE = Probe(
     ),
     run=run,
     wants=(Launches, Releases),
-    gives=(RunConfig,),
+    gives=(RunConfig, OtherRuns),
     seconds=0.05,
     limit_seconds=20,
 )

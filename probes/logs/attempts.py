@@ -29,24 +29,24 @@ def starts(view: View) -> list[int]:
     """The first line of each attempt but the first one."""
     begins: list[int] = []
     last: dict[int | None, tuple[int, float | None]] = {}
-    active = failed = False
+    active = ended = False
     pause = _usual_gap(view) * PAUSE_GAPS
     for line, kind, step, rank, time in _events(view):
         if kind == "launch":
             if active:
                 begins.append(line)
-                last, active, failed = {}, False, False
-        elif kind == "failure":
-            active = failed = True
+                last, active, ended = {}, False, False
+        elif kind in ("failure", "over"):
+            active = ended = True
         else:
             before = last.get(rank)
             if (
                 before is not None
                 and step < before[0]
-                and (failed or _paused(before[1], time, pause))
+                and (ended or _paused(before[1], time, pause))
             ):
                 begins.append(line)
-                last, failed = {}, False
+                last, ended = {}, False
             last[rank] = step, time
             active = True
     return begins
@@ -59,6 +59,7 @@ def _events(view: View) -> list[Event]:
         for s in view.steps
         if not _of_epoch(s.source.text) and ("loss" in s.values or not s.values)
     ]
+    events += [(line, "over", 0, None, None) for line in view.overs]
     events += [(t.source.line, "failure", 0, None, None) for t in view.tracebacks if t.uncaught]
     events += [
         (h.source.line, "failure", 0, None, None)

@@ -90,6 +90,17 @@ class End:
     order: tuple[float, int, int]
 
 
+def is_over(message: str) -> bool:
+    """Whether a training ended well, as transformers' Trainer and Megatron tell it: what trains
+    behind that line is another one."""
+    return "train_runtime" in message or "[after training is done]" in message
+
+
+def is_begun(message: str) -> bool:
+    """Whether transformers' Trainer tells what it is about to train."""
+    return "Num Epochs = " in message
+
+
 def how(message: str) -> Literal["well", "badly", "interrupted"] | None:
     """What a line says about the end of its process, if it does."""
     message = message[:400]

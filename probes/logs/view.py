@@ -14,7 +14,7 @@ from medic.text.patterns import regex
 
 from . import clock, machine, windows
 from .collectives import Watchdogs
-from .ending import End, how
+from .ending import End, how, is_begun, is_over
 from .launcher import Failures
 from .prefix import Prefixed, Prefixes, label_of, message, rank_of_file
 from .printed_labels import masked
@@ -53,6 +53,7 @@ class View:
     ends: list[End] = field(default_factory=list)
     clock: list[tuple[int, float]] = field(default_factory=list)
     launches: list[int] = field(default_factory=list)
+    overs: list[int] = field(default_factory=list)  # lines behind which a training is over
     ranks: set[int] = field(default_factory=set)
     tail: list[Source] = field(default_factory=list)
     last_of: dict[int, Source] = field(default_factory=dict)  # by rank
@@ -103,6 +104,7 @@ class Reader:
         self._watchdogs, self._state_dicts, self._failures = watchdogs, state_dicts, failures
         self._joiner = Joiner()
         self._steps: dict[int | None, Steps] = {}
+        self._over: set[int | None] = set()  # writers whose training is over
         self._last: deque[tuple[int, Prefixed]] = deque(maxlen=LAST)
         self._last_of: dict[int, tuple[int, Prefixed]] = {}
         self._time: float | None = None
@@ -183,8 +185,12 @@ class Reader:
         self._several(number, read)
         words = message(read.body)
         steps = self._steps.get(read.rank)
-        if steps is None:
-            steps = self._steps.setdefault(read.rank, Steps())
+        if steps is None or (read.rank in self._over and is_begun(words)):
+            self._over.discard(read.rank)
+            steps = self._steps[read.rank] = Steps()
+        if is_over(words):
+            view.overs.append(number)
+            self._over.add(read.rank)
         step = steps.read(words)
         if step is not None:
             source = self._source(number, read)
