@@ -35,7 +35,7 @@ _SECRET = regex(r"KEY|TOKEN|SECRET|PASS", re.I)
 _GROUP = regex(r"^(?:WANDB|TENSORBOARD)_")
 _ADDRESS = frozenset(("MASTER_ADDR", "MASTER_PORT"))
 # What a launch is told of its machines, the same on each of them: set by a cluster or by the script.
-_OF_A_LAUNCH = frozenset(
+OF_A_LAUNCH = frozenset(
     """
     MASTER_ADDR MASTER_PORT NNODES NUM_NODES N_NODES GPUS_PER_NODE NUM_GPUS N_GPUS NGPUS
     NUM_GPUS_PER_NODE NPROC_PER_NODE NUM_PROCESSES
@@ -52,11 +52,11 @@ def may_be_given(script: ScriptText, variable: str) -> bool:
     letters."""
     if _SECRET.search(variable) or not ENVIRONMENT.match(variable):
         return bool(_SECRET.search(variable))
-    ranks = variable in (_OF_A_LAUNCH | _OF_RANKS) - _ADDRESS
+    ranks = variable in (OF_A_LAUNCH | _OF_RANKS) - _ADDRESS
     if ranks and _BATCH.search(script.text):
         return False
-    if variable in _OF_A_LAUNCH:
-        beside = _ADDRESS if variable in _ADDRESS else _OF_A_LAUNCH
+    if variable in OF_A_LAUNCH:
+        beside = _ADDRESS if variable in _ADDRESS else OF_A_LAUNCH
         return script.set_alone.isdisjoint(beside)
     group = _GROUP.match(variable)
     board = variable.startswith("TENSORBOARD_") and variable not in READ_BY_BOARDS

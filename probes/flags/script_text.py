@@ -168,8 +168,12 @@ class ScriptText:
         """How often each variable stands as its name alone where that is no value for it either:
         ``export X Y``, ``$(( X * 8 ))``."""
         sums = (n for one in _ARITHMETIC.finditer(self.text) for n in _COUNTED.findall(one[1]))
-        handed = (n for one in _HANDED_ON.finditer(self.text) for n in one[1].split())
-        return Counter([*sums, *handed])
+        return Counter(sums) + self.handed_on
+
+    @cached_property
+    def handed_on(self) -> Counter[str]:
+        """How often each variable stands behind a bare ``export``."""
+        return Counter(n for one in _HANDED_ON.finditer(self.text) for n in one[1].split())
 
     def named_otherwise(self, variable: str) -> bool:
         """Whether the name stands anywhere but as ``$X``, a flag, in a sum or behind a bare
