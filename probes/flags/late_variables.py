@@ -52,8 +52,10 @@ _ANY_USE = regex(r"(?<!\\)\$(?:([A-Za-z_]\w*)|\{[#!]?([A-Za-z_]\w*)(?:\}|\[))")
 _DEFAULT = regex(r"(?m)(?:^|[\s;])([A-Za-z_]\w*)=[\"']?\$\{\1:?[-=]")
 # What every shell has.
 _SHELLS = frozenset(
-    "IFS PS1 OPTARG OPTIND REPLY HOME USER LOGNAME PATH PWD OLDPWD HOSTNAME SHELL UID EUID RANDOM SECONDS"
-    " LINENO PPID TMPDIR LANG TERM".split()  # noqa: SIM905
+    """
+    IFS PS1 OPTARG OPTIND REPLY HOME USER LOGNAME PATH PWD OLDPWD HOSTNAME SHELL UID EUID RANDOM
+    SECONDS LINENO PPID TMPDIR LANG TERM
+    """.split()  # noqa: SIM905
 )
 _SPEAKS = regex(r"^\s*(?:echo|printf)\b|\b(?:trap|alias)\b")
 
