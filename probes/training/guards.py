@@ -61,7 +61,7 @@ def collectives(code: Code) -> Iterator[Fault]:
         between = (one for one in _ifs(code, call) if at(one) > at(guard))
         if any(ranks.mentions(one.test) or ranks.of_the_world(one.test) for one in between):
             continue
-        if _others_have_a_way(guard) or _met_elsewhere(code, call, guard, ranks):
+        if others_have_a_way(guard) or _met_elsewhere(code, call, guard, ranks):
             continue
         name = f"{dotted(call.func)}()"
         values = {"call": name, "test": ast.unparse(guard.test), "line": guard.lineno}
@@ -87,13 +87,27 @@ def _by_function(code: Code, call: ast.Call, ranks: Ranks) -> Iterator[Fault]:
 
 def _may_be_met(code: Code, call: ast.Call, function: ast.FunctionDef, ranks: Ranks) -> bool:
     """Whether a condition in the function speaks of ranks, or another call of the kind stands
-    elsewhere, which the other ranks may come to.
+    elsewhere, which some ranks may come to and the others not.
     """
     tests = [one.test for one in ast.walk(function) if isinstance(one, ast.If)]
     if any(ranks.mentions(one) or ranks.of_the_world(one) for one in tests):
         return True
     kind = [other for other in code.calls if last(other.func) == last(call.func)]
-    return any(code.function(other) is not function for other in kind)
+    elsewhere = [other for other in kind if code.function(other) is not function]
+    if last(call.func) in ("barrier", "wait_for_everyone"):
+        return bool(elsewhere)  # ranks may take turns with them
+    return any(not _of_all(code, other, ranks) for other in elsewhere)
+
+
+def _of_all(code: Code, call: ast.Call, ranks: Ranks) -> bool:
+    """Whether every rank comes to a call: it meets those of the others there, and nowhere else."""
+    if any(ranks.mentions(one.test) for one in _ifs(code, call)):
+        return False
+    function = code.function(call)
+    leaves = (n for n in ast.walk(function) if isinstance(n, ast.If) and at(n) < at(call))
+    if any(ranks.mentions(one.test) and _leaving(one) for one in leaves):
+        return False
+    return isinstance(function, ast.Module) or not _of_some(code, function, ranks)
 
 
 def _guard_of_calls(code: Code, function: ast.FunctionDef, ranks: Ranks) -> ast.If | None:
@@ -111,7 +125,7 @@ def _guard_of_calls(code: Code, function: ast.FunctionDef, ranks: Ranks) -> ast.
     if not isinstance(use, ast.Call) or use.func is not named[0]:
         return None
     guard = next((one for one in _ifs(code, use) if ranks.chooses(one.test)), None)
-    if guard is None or not _inside(code, use, guard.body) or _others_have_a_way(guard):
+    if guard is None or not _inside(code, use, guard.body) or others_have_a_way(guard):
         return None
     between = (one for one in _ifs(code, use) if at(one) > at(guard))
     spoken = any(ranks.mentions(one.test) or ranks.of_the_world(one.test) for one in between)
@@ -162,7 +176,7 @@ def _inside(code: Code, node: ast.AST, body: list[ast.stmt]) -> bool:
     return any(one in body for one in (node, *code.above(node)))
 
 
-def _others_have_a_way(guard: ast.If) -> bool:
+def others_have_a_way(guard: ast.If) -> bool:
     """Whether the other ranks may meet in what stands in the other branch, or behind a return."""
     calls = [call for one in guard.orelse for call in calls_in(one)]
     leaves = any(isinstance(one, _LEAVES) for one in guard.body)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from copy import deepcopy
 
 from medic.text.patterns import regex
 
@@ -84,11 +85,33 @@ class Ranks:
 def _value_of(name: str, node: ast.Assign) -> ast.AST:
     """What a name is set to, of ``a, b = c, d`` too."""
     target, value = node.targets[0], node.value
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        for one, given in zip(target.elts, value.elts, strict=False):
+    if isinstance(target, ast.Tuple):
+        for one, given in zip(target.elts, _each(value), strict=False):
             if dotted(one) == name:
                 return given
     return value
+
+
+def _each(value: ast.AST) -> list[ast.AST]:
+    """The values of a tuple, and of ``(int(os.environ[k]) for k in ("RANK", "WORLD_SIZE"))``."""
+    if isinstance(value, (ast.Tuple, ast.List)):
+        return list(value.elts)
+    if not isinstance(value, (ast.GeneratorExp, ast.ListComp)) or len(value.generators) != 1:
+        return []
+    each = value.generators[0]
+    if not isinstance(each.iter, (ast.Tuple, ast.List)) or not isinstance(each.target, ast.Name):
+        return []
+    return [_Put(each.target.id, one).visit(deepcopy(value.elt)) for one in each.iter.elts]
+
+
+class _Put(ast.NodeTransformer):
+    """Puts a value in the place of a name."""
+
+    def __init__(self, name: str, value: ast.AST) -> None:
+        self._name, self._value = name, value
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self._value if node.id == self._name else node
 
 
 def _set_up(node: ast.AST) -> bool:

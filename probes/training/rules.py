@@ -21,6 +21,7 @@ from .replaced import replaced
 from .resumed import resumed
 from .samplers import samplers
 from .seeds import own_start
+from .sharded import sharded
 from .summed import summed
 from .undefined import undefined
 from .unread_resume import unread_resume
@@ -66,6 +67,7 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from undefined(code)
     yield from too_often(code)
     yield from unread_resume(code)
+    yield from sharded(code)
     if not code.backwards:
         return
     for loop in code.training_loops:

@@ -50,6 +50,19 @@ value = torch.ones(1).cuda()
         ("def lead():\n    dist.barrier()\nif rank == 0:\n    lead()\nelse:\n    follow()\n", False),
         ("def lead():\n    dist.barrier()\nif rank == 0:\n    lead()\ndist.barrier()\n", False),
         ("def lead():\n    if world_size > 1:\n        dist.barrier()\nif rank == 0:\n    lead()\n", False),
+        ("def check():\n    dist.all_reduce(value)\nif rank == 0:\n    check()\n"
+         "dist.all_reduce(value)\n", True),
+        ("def check():\n    dist.all_reduce(value)\nif rank == 0:\n    check()\n"
+         "if rank > 0:\n    dist.all_reduce(value)\n", False),
+        ("rank, world = (int(os.environ[k]) for k in ('RANK', 'WORLD_SIZE'))\n"
+         "if rank == 0:\n    dist.all_reduce(value)\n", True),
+        ("world, rank = (int(os.environ[k]) for k in ('RANK', 'WORLD_SIZE'))\n"
+         "if rank == 0:\n    dist.all_reduce(value)\n", False),
+        ("model = FSDP(Net())\ndef loss(x):\n    return model(x)\ndef validate():\n"
+         "    print(loss(value))\nif step % 50 == 0 and rank == 0:\n    validate()\n", True),
+        ("model = FSDP(Net())\nif rank == 0:\n    print(model)\n", False),
+        ("model = Net()\nfully_shard(model)\nif rank == 0:\n    model(value)\nelse:\n"
+         "    model(value)\n", False),
         ("@rank_zero_only\ndef report():\n    dist.all_reduce(value)\nreport()\n", True),
         ("@rank_zero_only\ndef report():\n    print(value)\nreport()\n", False),
         ("@timed\ndef report():\n    dist.all_reduce(value)\nreport()\n", False),
