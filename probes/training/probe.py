@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from medic.errors import Unreadable
 from medic.facts import Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
-from medic.run_config import Span
+from medic.probe import Finding, Look, Probe, Skip, config_of
+from medic.run_config import RunConfig, Span
 
 if TYPE_CHECKING:
     import ast
@@ -41,6 +41,14 @@ TELLS = (
     "eval-or-save-peak",
     "reward-parser-never-matches",
     "uneven-batches-per-rank",
+    "probabilities-taken-for-logits",
+    "graph-cut-in-code",
+    "loss-term-has-wrong-sign",
+    "weights-start-at-zero",
+    "fp16-gradients-underflow",
+    "scaler-called-out-of-order",
+    "graph-used-twice",
+    "in-place-on-needed-tensor",
 )
 # What a program has that trains, makes the data of a training, or lets its ranks meet.
 _WORDS = (
@@ -60,8 +68,10 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     from .label_pairs import moved_twice
     from .rules import faults
     from .same_targets import same_targets
+    from .scalers import scalers
 
     files = SourceFiles(look, given)
+    precision = str(config_of(look).get("precision") or "")
     for path, one in files.given.items():
         try:
             with look.open(path, MAX_BYTES) as file:
@@ -71,6 +81,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             code = Code(files.tree(path), text)
             trees = _trees(files)
             found = [*faults(code), *moved_twice(code, trees), *same_targets(code, trees)]
+            found.extend(scalers(code, precision))
         except (Unreadable, RecursionError):
             continue  # told by the probe that reads its parser
         for fault in found:
@@ -105,6 +116,7 @@ PROBE = Probe(
     name="training-loop",
     title=Text("the training loop", "训练循环"),
     tells=TELLS,
+    wants=(RunConfig,),
     run=run,
     files=("python",),
     seconds=0.1,

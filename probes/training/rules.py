@@ -10,21 +10,26 @@ from medic.i18n import Text
 from .accumulation import undivided
 from .answer_words import other_marks
 from .batches import one_batch
+from .carried import carried
 from .code import Code, Fault, Loop, Optimizer, at, calls_in, dotted, last
+from .graphs import graphs
 from .guards import collectives, written_by_all
 from .kept import kept
 from .labels import shifted
 from .leaving import leaves_alone
 from .made_labels import made_labels
 from .pacing import too_often
+from .probabilities import probabilities
 from .replaced import replaced
 from .resumed import resumed
 from .samplers import samplers
 from .seeds import own_start
 from .sharded import sharded
+from .signs import signs
 from .summed import summed
 from .undefined import undefined
 from .unread_resume import unread_resume
+from .zeros import zeros
 
 NOT_STEPPED, NOT_CLEARED = "optimizer-not-stepped", "gradients-never-cleared"
 MODE, CLIP = "model-in-other-mode", "clip-before-unscale"
@@ -68,6 +73,10 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from too_often(code)
     yield from unread_resume(code)
     yield from sharded(code)
+    yield from probabilities(code)
+    yield from graphs(code)
+    yield from signs(code)
+    yield from zeros(code)
     if not code.backwards:
         return
     for loop in code.training_loops:
@@ -84,6 +93,7 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from kept(code)
     yield from leaves_alone(code)
     yield from summed(code)
+    yield from carried(code)
 
 
 def _steps_here(code: Code, loop: Loop, optimizer: Optimizer) -> bool:
