@@ -12,7 +12,7 @@ from medic.case.folders import REFUSED, NotRead, given_file, runs_below, shown, 
 from medic.case.pasted import evidence, split_text
 from medic.case.trainings import trainings
 from medic.errors import UsageError
-from medic.facts import FileKind, GivenFile
+from medic.facts import Choice, FileKind, GivenFile
 from medic.records import dataclass, field, replace
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Case:
         ""  # of texts beside a run what may be of it: it ranks causes, and alarms of nothing
     )
     aliases: Mapping[str, str] = field(default_factory=dict)  # folder -> how it is shown
+    chosen: Mapping[str, Choice] = field(default_factory=dict)  # of scripts, by their paths
 
     @property
     def pasted(self) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     )
     from medic.facts.curves import Curve, Series
     from medic.facts.data import DataFile, DataNote, DataSets
-    from medic.facts.documents import Command, Document, Node, Problem, Word, Written
+    from medic.facts.documents import Choice, Command, Document, Node, Problem, Word, Written
     from medic.facts.files import FileKind, GivenFile, Source
     from medic.facts.gpus import Gpu, GpuClocks, GpuProcess, GpuSeries, GpuState
     from medic.facts.host import (
@@ -86,6 +86,7 @@ _HOMES = {
         "DataSets",
     ),
     "documents": (
+        "Choice",
         "Command",
         "Document",
         "Node",
@@ -165,6 +166,7 @@ __all__ = [
     "Cgroup",
     "CheckpointIndex",
     "Checkpoints",
+    "Choice",
     "Collective",
     "Collectives",
     "Command",

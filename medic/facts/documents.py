@@ -99,6 +99,22 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """One arm of what selects the settings of a launch: the ``case``, or ``if``, that begins at byte
+    ``at``, by the variable ``name``. ``pattern`` is the arm's, ``*`` for what none names; ``value``
+    the text that the variable then is, None where that is not one text; ``first`` and ``last``
+    are the lines of the arm."""
+
+    at: int
+    arm: int
+    name: str
+    pattern: str
+    value: str | None
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
 class Written:
     """A configuration file that a script writes, in place; without a ``document`` the reason.
 
@@ -119,7 +135,8 @@ class Document:
 
     ``unreached`` are the commands of branches that the script does not take as it stands,
     ``texts`` is what here-documents write to files (None: not known, or not all of it),
-    ``brought`` are the commands that stand in the files that it sources (``sourced``, their paths).
+    ``brought`` are the commands that stand in the files that it sources (``sourced``, their paths), ``choices``
+    what a caller of the script chooses from, where nothing in it decides.
     """
 
     file: str
@@ -134,6 +151,7 @@ class Document:
     texts: Mapping[str, str | None] = field(default_factory=dict)
     brought: tuple[Command, ...] = ()
     sourced: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
 
     @property
     def every_command(self) -> tuple[Command, ...]:

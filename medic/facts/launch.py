@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from medic.facts.documents import Word
+from medic.facts.documents import Choice, Word
 from medic.facts.files import Source
 from medic.records import dataclass, field
 from medic.run_config import Span
@@ -30,7 +30,10 @@ class Launch:
 
 @dataclass(frozen=True)
 class Launches:
+    """``choices``: by the script, what its caller chooses from (see ``Document``)."""
+
     launches: tuple[Launch, ...] = ()
+    choices: Mapping[str, tuple[Choice, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from medic.facts import GivenFile, Launches, LogHits
 from medic.i18n import Text, current
 from medic.index.knowledge import Index
 from medic.lint import together
+from medic.lint.choices import with_choices
 from medic.lint.grounds import with_sound_fixes
 from medic.probe import BY_HAND, Finding, Probe
 from medic.records import dataclass, replace
@@ -120,7 +121,9 @@ def lint(
     with Crew() as crew:
 
         def judge(files: Sequence[GivenFile]) -> LintReport:
-            return _launch(replace(case, files=tuple(files)), index, names, crew)
+            part = replace(case, files=tuple(files))
+            report = _launch(part, index, names, crew)
+            return with_choices(part, report, lambda one: _launch(one, index, names, crew))
 
         if apart:
             return _joined([judge((file,)) for file in case.files])

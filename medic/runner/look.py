@@ -185,8 +185,9 @@ class CaseLook:
         known = places_of_this_shell() if self._case.this_host else NONE_SET
         if path in self._case.parts:
             return parse(self._case.parts[path].encode(), path, variables=known)
+        chosen = self._case.chosen.get(path)
         with self.open(path, MAX_CONFIG) as file:
-            return parse(file.read(), path, variables=known, find=self._sourced)
+            return parse(file.read(), path, variables=known, find=self._sourced, chosen=chosen)
 
     def _sourced(self, script: str, name: str) -> tuple[str, bytes] | None:
         """A file that a script sources, where it lies beside it or is given."""

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from medic.errors import Unreadable
-from medic.facts import Document
+from medic.facts import Choice, Document
 from medic.run_config import Syntax
 from medic.syntax.source import MAX_BYTES, SourceText
 from medic.text.patterns import regex
@@ -54,9 +54,11 @@ def parse(
     syntax: Syntax | None = None,
     variables: Mapping[str, str] = NONE_SET,
     find: Find | None = None,
+    chosen: Choice | None = None,
 ) -> Document:
     """The document in ``data``; ``file`` names it in spans and messages; ``variables`` are those
-    that a script finds set, ``find`` reads the files that it sources.
+    that a script finds set, ``find`` reads the files that it sources, ``chosen`` is one of its
+    choices.
 
     Raises Unreadable, naming file and line: too large (``MAX_BYTES``), not UTF-8 text (but for
     scripts: problem "not-utf-8"), not of the syntax, nested too deep, aliases that expand too far,
@@ -65,7 +67,7 @@ def parse(
     kind = syntax or guess_syntax(file, data)
     source = SourceText(data, file, any_bytes=kind == "shell")
     try:
-        return parse_source(source, kind, variables, find)
+        return parse_source(source, kind, variables, find, chosen)
     except RecursionError:
         raise source.too_deep(1) from None
     except Unreadable as problem:
@@ -96,6 +98,7 @@ def parse_source(
     kind: Syntax,
     variables: Mapping[str, str] = NONE_SET,
     find: Find | None = None,
+    chosen: Choice | None = None,
 ) -> Document:
     """The document of a text that is read already. Raises Unreadable."""
     if kind == "yaml":
@@ -119,7 +122,7 @@ def parse_source(
             )
         from medic.syntax.shell_tree import parse_shell
 
-        return parse_shell(source, variables, find)
+        return parse_shell(source, variables, find, chosen)
     if kind == "python":
         from medic.syntax.python_tree import parse_python
 

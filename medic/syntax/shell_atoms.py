@@ -141,6 +141,18 @@ def literal_of(group: Sequence[Atom], start: int, end: int) -> Atom | None:
     return None
 
 
+def agreed(values: set[Variable | None]) -> Variable | None:
+    """The value that all branches gave. Where they wrote it apart, it has no one place to edit."""
+    known = [v for v in values if v is not None and v.elements is None and v.atoms]
+    if len(values) == 1:
+        return values.pop() or UNKNOWN
+    texts = {v.value for v in known}
+    if len(known) < len(values) or len(texts) > 1 or None in texts:
+        return None
+    first = min((v.atoms[0] for v in known), key=lambda atom: atom.start)
+    return Variable((replace(first, text=texts.pop(), exact=False),))
+
+
 def extended(name: str, values: Collection[Variable | None]) -> Variable | None:
     """What all branches have of a list of options, and an unknown rest: ``ARGS+=(--fp8)`` in an
     ``if``, ``ARGS="$ARGS --fp8"``. None for anything else, and where a branch gives one of them again.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _MAX_CALLS = 5
+POSITIONAL = frozenset("@123456789")
 _IS_FILE = regex(r"^(?:\[\[?\s+|test\s+)-[efrs]\s+(\S+?)(?:\s+\]\]?)?$")
 _OUTSIDE = regex(rb"[^\n]")
 
@@ -57,8 +58,9 @@ class Calls(Flow):
             for word in arguments:
                 if word.value and word.value.isidentifier():
                     self.variables[word.value] = UNKNOWN
-        if name == "shift" and "@" in self.variables:
-            self.variables["@"] = UNKNOWN
+        if name in ("shift", "set"):
+            for own in POSITIONAL & self.variables.keys():
+                self.variables[own] = UNKNOWN
         if name in ("source", ".") and arguments:
             self._read_in(arguments[0])
         body = self.functions.get(name)
@@ -66,10 +68,14 @@ class Calls(Flow):
             return
         self.called.add(name)
         self.calls.add(name)
-        outer = self.variables.get("@")
+        outer = {name: self.variables.pop(name, None) for name in POSITIONAL}
         self.variables.update(parameters(arguments, self.source))
         self.run(body)
-        self.variables["@"] = outer or UNKNOWN
+        for own, value in outer.items():
+            self.variables.pop(own, None)
+            if value is not None:
+                self.variables[own] = value
+        self.variables["@"] = outer["@"] or UNKNOWN
         self.calls.discard(name)
 
     def _called(self, raw: str, value: str | None) -> str:
@@ -89,6 +95,9 @@ class Calls(Flow):
         self._within.append(other.file)
         self.run(root)
         self._within.pop()
+
+    def is_own(self, node: tree_sitter.Node) -> bool:
+        return super().is_own(node) and not (self.calls or self._within)
 
     def decide(self, condition: tree_sitter.Node | None) -> bool | None:
         """As every condition; a file that can be read in is there."""

@@ -7,9 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from medic.facts import Command, Written
-from medic.records import replace
-from medic.syntax.shell_atoms import UNKNOWN, Variable, extended
+from medic.facts import Choice, Command, Written
+from medic.syntax.shell_atoms import UNKNOWN, Atom, Variable, agreed, extended
+from medic.syntax.shell_choices import (
+    Arm,
+    arm_taken,
+    arms_of_case,
+    arms_of_if,
+    asked,
+    choices_of,
+    names_set,
+)
 from medic.syntax.shell_inner import printed_document
 from medic.syntax.shell_tests import truth
 from medic.syntax.shell_words import Expander
@@ -43,6 +51,8 @@ class Flow(ABC):
         self.called: set[str] = set()
         self.written: list[Written] = []
         self.texts: dict[str, str | None] = {}  # what commands write to files
+        self.chosen: Choice | None = None
+        self.selecting: list[tuple[tuple[Choice, ...], frozenset[str]]] = []
         self.words = Expander(source, self.variables)
 
     @abstractmethod
@@ -99,6 +109,12 @@ class Flow(ABC):
             parts = with_comments(clause)
             is_else = clause.type == "else_clause" or not parts
             found.append((None, parts) if is_else else (parts[0], parts[1:]))
+        name, arms = arms_of_if(found) if len(found) > 1 else ("", [])
+        if arms and (arm := self._chosen_arm(node)) is not None:
+            self._only(arms, arm)
+            return
+        if arms and all(self.decide(condition) is None for condition, _ in found[:1]):
+            self._may_select(node, name, arms)
         self._follow(found, closed=bool(clauses) and clauses[-1].type == "else_clause")
 
     def _follow(self, found: Sequence[Branch], *, closed: bool) -> None:
@@ -139,6 +155,18 @@ class Flow(ABC):
         self._restore(variables)
 
     def cases(self, node: tree_sitter.Node) -> None:
+        """``case``: a word that is known takes one arm, else all are possible."""
+        word, arms = node.child_by_field_name("value"), arms_of_case(node)
+        arm = self._chosen_arm(node)
+        if arm is None and word is not None and arms:
+            value = self._one_word(word)
+            taken = None if value is None else arm_taken(value, arms)
+            arm = taken if taken is None or taken < 0 or not arms[taken].ends else None
+            if arm is None and (name := asked(self.text(word))):
+                self._may_select(node, name, arms)
+        if arm is not None and arms:
+            self._only(arms, arm)
+            return
         before = dict(self.variables)
         ends = [before]
         for item in with_comments(node):
@@ -147,6 +175,34 @@ class Flow(ABC):
                 self.run(item)
                 ends.append(dict(self.variables))
         self._merge(ends, set())
+
+    def _only(self, arms: Sequence[Arm], taken: int) -> None:
+        """Follows one arm; the others are not taken."""
+        for i, arm in enumerate(arms):
+            if i != taken:
+                self._beside(arm.body)
+        for child in arms[taken].body if taken >= 0 else ():
+            self.run(child)
+
+    def _chosen_arm(self, node: tree_sitter.Node) -> int | None:
+        """The arm of a construct that is supposed to be taken; the variable is what it then is."""
+        chosen = self.chosen
+        if chosen is None or chosen.at != node.start_byte or not self.is_own(node):
+            return None
+        known = self.variables.get(chosen.name)
+        if chosen.value is not None and (known is None or not known.value):
+            self.variables[chosen.name] = Variable((Atom(chosen.value, 0, 0, exact=False),))
+        return chosen.arm
+
+    def _may_select(self, node: tree_sitter.Node, name: str, arms: Sequence[Arm]) -> None:
+        names = names_set(arms) if self.chosen is None and self.is_own(node) else frozenset()
+        choices = choices_of(node, name, arms) if names else ()
+        if choices:
+            self.selecting.append((choices, names))
+
+    def is_own(self, node: tree_sitter.Node) -> bool:
+        """Whether a construct stands in the script itself, outside of loops and functions."""
+        return node.parent is not None and node.parent.type == "program"
 
     def either(self, node: tree_sitter.Node) -> None:
         """``a && b``, ``a || b``; other lists are statements in order."""
@@ -221,7 +277,7 @@ class Flow(ABC):
             values = {end.get(name) for end in ends}
             if name in guarded:
                 values.discard(None)
-            merged[name] = _common(values) or extended(name, values) or UNKNOWN
+            merged[name] = agreed(values) or extended(name, values) or UNKNOWN
         self._restore(merged)
 
     @staticmethod
@@ -235,15 +291,3 @@ class Flow(ABC):
     def _restore(self, variables: Variables) -> None:
         self.variables.clear()
         self.variables.update(variables)
-
-
-def _common(values: set[Variable | None]) -> Variable | None:
-    """The value that all branches gave. Where they wrote it apart, it has no one place to edit."""
-    known = [v for v in values if v is not None and v.elements is None and v.atoms]
-    if len(values) == 1:
-        return values.pop() or UNKNOWN
-    texts = {v.value for v in known}
-    if len(known) < len(values) or len(texts) > 1 or None in texts:
-        return None
-    first = min((v.atoms[0] for v in known), key=lambda atom: atom.start)
-    return Variable((replace(first, text=texts.pop(), exact=False),))

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from medic.facts import Command, Document, Word
+from medic.facts import Choice, Command, Document, Word
 from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable, glued
 from medic.syntax.shell_calls import Calls
+from medic.syntax.shell_choices import selecting, sets
 from medic.syntax.shell_faults import refusal
 from medic.syntax.shell_flow import LOOPS
 from medic.syntax.shell_inner import (
@@ -243,9 +244,14 @@ _HANDLERS: dict[str, Callable[[_Script, tree_sitter.Node], None]] = {
 }  # fmt: skip
 
 
-def parse_shell(source: SourceText, given: Mapping[str, str], find: Find | None = None) -> Document:
+def parse_shell(
+    source: SourceText,
+    given: Mapping[str, str],
+    find: Find | None = None,
+    chosen: Choice | None = None,
+) -> Document:
     """The commands of a script that finds ``given`` set, in the order in which they are reached;
-    ``find`` reads the files that it sources.
+    ``find`` reads the files that it sources; ``chosen`` is what its caller chose.
 
     Behind a quote or a here-document that nothing closes there is no telling what is a command.
     """
@@ -256,6 +262,9 @@ def parse_shell(source: SourceText, given: Mapping[str, str], find: Find | None 
     root = root_of(read)
     script = _Script(source.masked(source.body[: len(read)]), find)
     outer = {name: Variable((Atom(value, 0, 0, exact=False),)) for name, value in given.items()}
+    script.chosen = chosen
+    if chosen is not None and chosen.value is not None and not sets(source.text, chosen.name):
+        outer[chosen.name] = Variable((Atom(chosen.value, 0, 0, exact=False),))
     script.variables.update({**outer, **slurm_variables(script.source.body)})
     script.run(root)
     script.finish()
@@ -269,5 +278,6 @@ def parse_shell(source: SourceText, given: Mapping[str, str], find: Find | None 
         unreached=unreached,
         problems=tuple(problems_of(source, root, body, refused)),
         written=tuple(script.written[:MAX_INNER]),
+        choices=selecting(script.selecting, script.commands, source.text),
         texts=script.texts, brought=tuple(script.brought), sourced=tuple(script.sourced.read),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from medic.errors import Unreadable
-from medic.facts import GivenFile, Launch, Launches, LogHits, Parsers, ParserSpec
+from medic.facts import Choice, GivenFile, Launch, Launches, LogHits, Parsers, ParserSpec
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
 from medic.records import replace
@@ -53,6 +53,7 @@ NEEDS_WHOLE = Text(
 def run_launch(look: Look) -> Iterator[Launches | Skip | Unread]:
     """Reads the training commands of the given scripts."""
     found: list[Launch] = []
+    choices: dict[str, tuple[Choice, ...]] = {}
     brought = sourced(look)
     for given in look.files("script"):
         if given.path in brought:
@@ -62,11 +63,14 @@ def run_launch(look: Look) -> Iterator[Launches | Skip | Unread]:
             yield read
         else:
             found += read
-            if (more := not_all(look.parse(given.path))) is not None:
+            document = look.parse(given.path)
+            if document.choices:
+                choices[given.path] = document.choices
+            if (more := not_all(document)) is not None:
                 yield Unread(given.name, more, partly=True)
             yield from _not_shell(look, given)
     if found:
-        yield Launches(tuple(found))
+        yield Launches(tuple(found), choices)
     else:
         yield Skip(needs=NEEDS_SCRIPT)
 
