@@ -25,6 +25,7 @@ _GLOB = regex(r"[*?\[]")
 _UNKNOWN = regex(r"[$`\\()]|.[\"'].")  # of a pattern: what is filled in, escaped, or quoted in part
 _ENDS = regex(r"(?:^|[\s;{&|])(?:exit|return|usage|die)\b")
 _ASSIGNS = regex(r"(?m)^[ \t]*(?:(?:export|local|readonly)[ \t]+)*([A-Za-z_]\w*)\+?=(.*)$")
+_LONGEST = 40  # of a command whose answer is asked for, as it is told
 _ROUNDS = 3  # variables within variables that are followed
 _SPEAKS = frozenset(("echo", "printf", "mkdir", "export", "cd", "test", "["))
 
@@ -48,6 +49,13 @@ def asked(word: str) -> str:
     """The variable that a word is the text of: ``"${MODEL,,}"``; "" for other words."""
     found = _ASKED.match(word.strip())
     return (found[1] or found[2]) if found else ""
+
+
+def selector(word: str) -> str:
+    """What the word of a ``case`` asks for: a variable, or what a command says: ``$(hostname)``."""
+    name = asked(word)
+    bare = word.strip().strip('"')
+    return name or (bare if bare.startswith("$(") and len(bare) <= _LONGEST else "")
 
 
 def arms_of_case(node: tree_sitter.Node) -> list[Arm]:
@@ -112,7 +120,7 @@ def _choices(node: tree_sitter.Node, name: str, arms: Sequence[Arm]) -> Iterator
         if arm.ends or arm.patterns is None:
             continue
         pattern = arm.patterns[0] if arm.patterns else "*"
-        value = None if _GLOB.search(pattern) else pattern
+        value = None if _GLOB.search(pattern) or not asked(f"${name}") else pattern
         lines = (
             (arm.body[0].start_point.row + 1, arm.body[-1].end_point.row + 1)
             if arm.body

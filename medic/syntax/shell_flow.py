@@ -14,9 +14,9 @@ from medic.syntax.shell_choices import (
     arm_taken,
     arms_of_case,
     arms_of_if,
-    asked,
     choices_of,
     names_set,
+    selector,
 )
 from medic.syntax.shell_inner import printed_document
 from medic.syntax.shell_tests import truth
@@ -162,7 +162,7 @@ class Flow(ABC):
             value = self._one_word(word)
             taken = None if value is None else arm_taken(value, arms)
             arm = taken if taken is None or taken < 0 or not arms[taken].ends else None
-            if arm is None and (name := asked(self.text(word))):
+            if arm is None and (name := selector(self.text(word))):
                 self._may_select(node, name, arms)
         if arm is not None and arms:
             self._only(arms, arm)

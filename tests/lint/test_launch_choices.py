@@ -85,6 +85,12 @@ def test_what_decides(lint_text: Lint, head: str, fires: bool) -> None:
     assert not fires or told[SIZES].startswith("with MODEL=13b: ") is labelled
 
 
+def test_what_a_command_says_is_a_choice_of_the_machine(lint_text: Lint) -> None:
+    head = "case $(hostname -s) in\n gpu-a*) TP=3 ;;\n gpu-b*) TP=8 ;;\nesac\nLAYERS=32"
+    told = _told(lint_text(SCRIPT.format(head=head, batch=512), "run.sh"))
+    assert told[SIZES].startswith("with $(hostname -s)=gpu-a*: ")
+
+
 def test_two_questions_of_one_variable_are_answered_alike(lint_text: Lint) -> None:
     head = CASE.format(tp=2) + "\ncase $MODEL in 7b) N=8 ;; 13b) N=7 ;; esac"
     text = SCRIPT.format(head=head, batch=56).replace("_node 8", "_node $N")
