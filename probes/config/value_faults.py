@@ -88,23 +88,30 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
         yield rank
     yield from beside_others(config)
     in_lists = [s for _, document, framework in documents for s in listed(document, framework)]
+    words = [s for _, document, framework in documents for s in words_in_lists(document, framework)]
+    lists = {(word.path, _file(word)) for word in words}
     for setting in (*config.settings, *in_lists):
         if setting.origin.span is None or setting.path == (MORE,) or setting.value is None:
             continue
         found = _of_unseen(setting) or _of_number(
             setting, shared.get(setting.origin.framework), config
         )
-        found = found or word_fault(setting, entries, stated) or switch_fault(setting, entries)
+        if found is None and (setting.path, _file(setting)) not in lists:  # of each word below
+            found = word_fault(setting, entries, stated)
+        found = found or switch_fault(setting, entries)
         if found is None and setting.origin.span not in told:
             allowed = wrong_type(setting, keys)
             found = impossible(setting, allowed) if allowed is not None else None
         found = found or _of_the_usual(setting, config, entries, stated)
         if found is not None:
             yield found
-    for _, document, framework in documents:
-        for setting in words_in_lists(document, framework):
-            if (found := word_fault(setting, entries, stated)) is not None:
-                yield found
+    for word in words:
+        if (found := word_fault(word, entries, stated)) is not None:
+            yield found
+
+
+def _file(setting: Setting) -> str:
+    return setting.origin.span.file if setting.origin.span is not None else ""
 
 
 def _of_the_usual(

@@ -8,6 +8,7 @@ from medic.facts import Repair
 from medic.i18n import Text
 from medic.probe import Finding
 from medic.run_config import PLAIN, Setting
+from medic.text.patterns import regex
 
 from ..flags.distance import NEAREST
 from .keys import Framework, parts_of
@@ -16,6 +17,8 @@ from .value_kinds import MORE, refused, switch_meant
 
 NOT_TAKEN = "flag-value-not-accepted"
 _MAX_SHOWN = 10
+# q_proj,v_proj; full_shard auto_wrap
+_PARTED = regex(r"\s*,\s*|\s+")
 _SWITCH = Text(
     "{key}: {value} is neither true nor false", "{key}：{value} 既不是 true 也不是 false"
 )
@@ -45,6 +48,8 @@ def word_fault(
         for key, taken in entry.choices.items():
             if not _ends(setting, key):
                 continue
+            if any(_listed_as_wrong(setting, one, stated) for one in readers):
+                return None  # the rule names what is meant
             ruled = any(rules_it(setting, one, stated) for one in readers)  # told by its rule
             whole = key in entry.whole and not ruled
             return _refused_part(setting, setting.value, taken, whole=whole, alike=not ruled)
@@ -75,7 +80,7 @@ def _refused_part(
 ) -> Finding | None:
     """What is wrong with a word, or with one of several that commas part: ``q_proj,v_prj``."""
     several = MORE in taken and "{" not in value  # ${oc.select:one,other} is one value
-    for part in value.strip("[]").split(",") if several else [value]:
+    for part in _PARTED.split(value.strip("[] ")) if several else [value]:
         found = refused(part.strip(), taken, whole=whole, alike=alike)
         if found is not None:
             meant, closed = found
@@ -100,12 +105,30 @@ def _readers(
 
 
 def rules_it(setting: Setting, entry: Framework, stated: frozenset[str]) -> bool:
-    """Whether a rule of the entry, all keys of which are written, tells a key's words."""
+    """Whether a rule of the entry, all keys of which are written, tells a key's words; one that lists
+    words that are wrong tells these alone."""
+    told = list(_conditions(setting, entry, stated))
+    return any(not isinstance(one, (list, tuple)) for one in told) or _listed_as_wrong(
+        setting, entry, stated
+    )
+
+
+def _listed_as_wrong(setting: Setting, entry: Framework, stated: frozenset[str]) -> bool:
+    text = str(setting.value).lower()
+    return any(
+        text in {str(word).lower() for word in words}
+        for words in _conditions(setting, entry, stated)
+        if isinstance(words, (list, tuple))
+    )
+
+
+def _conditions(setting: Setting, entry: Framework, stated: frozenset[str]) -> Iterator[object]:
+    """What the rules of the entry, all keys of which are written, say of a key's words."""
     for rule in entry.rules:
-        names = {key.rpartition(".")[2].replace("-", "_") for key in rule.where}
-        if rule.cause == NOT_TAKEN and setting.path[-1] in names and names <= stated:
-            return True
-    return False
+        names = {key.rpartition(".")[2].replace("-", "_"): key for key in rule.where}
+        key = names.get(setting.path[-1])
+        if rule.cause == NOT_TAKEN and key is not None and names.keys() <= stated:
+            yield rule.where[key]
 
 
 def _not_taken(

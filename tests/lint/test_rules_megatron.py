@@ -21,6 +21,11 @@ CASES = {
         "--position-embedding-type rope",
         "--position-embedding-type rotary",
     ),
+    "unknown-optimizer": ("--optimizer adam", "--optimizer adamw"),
+    "unknown-tokenizer": (
+        "--tokenizer-type NullTokenizer --tokenizer-model /data/t",
+        "--tokenizer-type HuggingFace --tokenizer-model /data/t",
+    ),
     "unknown-checkpoint-format": ("--ckpt-format torch_dist", "--ckpt-format dist"),
     "unknown-fp8-format": ("--fp8-format e4m3", "--fp8-format e5m2"),
     "tokenizer-without-model": (
