@@ -24,3 +24,11 @@ def test_the_same_path_is_told(lint_text: Lint) -> None:
 
     assert told(NEOX) == []
     assert told(NEOX.replace('["/job/b"]', '["/job/a"]')) == [11]
+
+
+def test_files_of_tokens(lint_text: Lint) -> None:
+    """nanoGPT's kind of data: the ending says that it is samples."""
+    text = "block_size: 256\ntrain_bin: /data/small.bin\nval_bin: /data/{}.bin\nmax_iters: 100\n"
+    for name, lines in (("small", [3]), ("val", [])):
+        found = lint_text(text.format(name), "config.yaml")
+        assert [f.line for f in found if f.name == "validation-overlaps-training"] == lines

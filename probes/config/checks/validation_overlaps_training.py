@@ -19,7 +19,9 @@ NAME = "validation-overlaps-training"
 NEEDS: tuple[str, ...] = ()
 # Samples: by the word of the key, or by the ending of the file.
 _DATA = regex(r"(?<![a-z])data(?:set|path|file|source)?s?(?![a-z])|corpus|corpora|blend")
-_SAMPLES = regex(r"\.(?:jsonl?|ndjson|parquet|arrow|csv|tsv|txt|tar)(?:\.(?:gz|zst|xz))?$")
+_SAMPLES = regex(
+    r"\.(?:jsonl?|ndjson|parquet|arrow|csv|tsv|txt|tar|bin|npy|npz|h5|hdf5|mmap)(?:\.(?:gz|zst|xz))?$"
+)
 _OTHER = regex(
     r"(?<![a-z])(?:logs?|logging|logger|cached?|outputs?|out|save|saved|scripts?|tokenizers?|models?"
     r"|configs?|checkpoints?|ckpts?|results?|metrics?|reports?|predictions?|templates?)(?![a-z])"
