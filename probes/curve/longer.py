@@ -24,6 +24,8 @@ def explains(curve: Curve, speed: Series, steps: Sequence[int], at: int, slower:
     lengths = curve.series.get("sequence_length")
     if lengths is None:
         return False
+    if lengths.steps[0] > steps[0] + (steps[-1] - steps[0]) // NEAR:
+        return True  # announced when it changed: what it was before, and its share, is not known
     place, near = steps.index(at), max(1, len(steps) // NEAR)
     whole = at == steps[-1]
     early = steps[:POINTS] if whole else steps[: max(1, place - near)][-POINTS:]

@@ -10,6 +10,7 @@ from medic.facts import Counted
 from medic.text.patterns import regex
 
 from . import bare_rows
+from .announced import longer
 from .chinese import HINTS, in_english
 from .clocks import Clocks, is_share
 from .digits import whole
@@ -98,6 +99,8 @@ class Steps:
             return Step(self._ordinal, {"data_time": float(took[1]) / 1000})
         if timed := self._timers.read(message):
             return Step(self._ordinal, timed)
+        if self._ordinal and (told := longer(message, lowered)):
+            return Step(self._ordinal, told)
         if not _HINTS.search(lowered):
             return None
         if len(message) > MAX_LINE:

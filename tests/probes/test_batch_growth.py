@@ -1,9 +1,11 @@
-"""Speed beside a batch that grows, as Megatron's --rampup-batch-size lets it."""
+"""Speed beside a batch that grows, as Megatron's --rampup-batch-size lets it, and beside sequences
+whose new length is announced."""
 
 from __future__ import annotations
 
 import pytest
 from medic.probes.curve import speed
+from medic.probes.logs.steps import Step, Steps
 
 from medic.facts import Curve, Series
 
@@ -45,3 +47,31 @@ def test_a_rate_of_tokens_is_no_matter_of_the_batch() -> None:
     rate = [4e5 if n < 120 else 2e5 for n in range(240)]
     found = list(speed.run(Look(tokens_per_s=rate, batch_size=sizes)))
     assert [f.outcome for f in found if f.name == "throughput-drops"] == ["present"]
+
+
+@pytest.mark.parametrize(
+    ("line", "length"),
+    [
+        ("curriculum: sequence length is now 128", 128),
+        ("[curriculum] seq_len: 64 -> 128", 128),
+        ("context window increased to 8192", 8192),
+        ("sequence length: 128", None),
+        ("Token indices sequence length is longer than the maximum (1034 > 1024)", None),
+    ],
+)
+def test_a_new_length_is_announced(line: str, length: int | None) -> None:
+    steps = Steps()
+    assert steps.read(line) is None  # before all steps it is no change
+    steps.read("step 140/500 | loss 2.1")
+    told = steps.read(line)
+    assert told == (Step(140, {"sequence_length": length}) if length else None)
+
+
+@pytest.mark.parametrize(("first", "told"), [(120, []), (1, ["present"])])
+def test_sequences_that_were_shorter_before(first: int, told: list[str]) -> None:
+    """Announced in the run the length before it is not known; one of the whole run explains nothing."""
+    look = Look(tokens_per_s=[8e5 if n < 130 else 4e5 for n in range(240)])
+    series = look.facts[Curve].series
+    series["sequence_length"] = Series("sequence_length", "m.log", (first,), (128.0,), (first,))
+    found = list(speed.run(look))
+    assert [f.outcome for f in found if f.name == "throughput-drops"] == told
