@@ -129,8 +129,8 @@ _PATTERNS: Mapping[str, str] = {
     ),
     # The load of each expert of a mixture, as a list; how even it is is judged where it is used.
     "expert-loads": (
-        r"(?i:\b(?:tokens?[ _]per[ _]expert|experts?[ _](?:loads?|tokens|counts?|usage)))\b[^\[\n]{0,60}"
-        r"\[ *(?:\d[\d.eE+-]* *, *){3,}"
+        r"(?i:\b(?:tokens?[ _]per[ _]expert|experts?[ _](?:loads?|tokens|counts?|usage)))\b(?:[^\[\n]{0,60}"
+        r"\[ *(?:\d[\d.eE+-]* *, *){3,}|[ :=]{1,4}(?:\d[\d.eE+-]*%?[ ,]+){3,}\d)"
     ),
     "wait-over": r"srun: Step created for ",  # of Slurm, after "step creation … retrying"
     "state-dict": r"Error\(s\) in loading state_dict",

@@ -32,7 +32,7 @@ _AND = Text("{none}, {share} of the tokens are dropped", "{none}，{share} 的 t
 # The list behind the load's own name: a line begins with a date in brackets, too.
 _LIST = regex(
     r"(?i)\b(?:tokens?[ _]per[ _]expert|experts?[ _](?:loads?|tokens|counts?|usage))\b"
-    r"[^\[\n]{0,60}\[([^\[\]]{7,20000})\]"
+    r"(?:[^\[\n]{0,60}\[([^\[\]]{7,20000})\]|[ :=]{1,4}((?:\d[\d.eE+-]*%?[ ,]+){3,1023}\d[\d.eE+-]*))"
 )
 _NUMBER = regex(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
@@ -49,9 +49,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     found = [(source, loads) for source in marks if (loads := loads_of(source.text))]
     if not found:
         return
-    source, loads = found[-1]
-    mean = sum(loads) / len(loads)
-    ratio, least = max(loads) / mean, min(loads) / mean
+    source, ratio, least = _of_the_last_step(logs, found)
     if ratio > UNBALANCED or least < DEAD:
         busiest = BUSIEST.fill(ratio=f"{ratio:.2f}")
         value = {
@@ -61,6 +59,26 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             "least": f"{least:.2f}",
         }
         yield Finding(SYMPTOM, value=value, source=source)
+
+
+def _of_the_last_step(
+    logs: LogHits, found: Sequence[tuple[Source, list[float]]]
+) -> tuple[Source, float, float]:
+    """(line, busiest, idlest) of the layer in the middle, of those that the last step printed: one
+    layer alone may be uneven in a run that is sound."""
+    last = _step(logs, found[-1][0])
+    of_it = [one for one in found if _step(logs, one[0]) == last]
+    layers = sorted(
+        (
+            len(loads) * max(loads) / sum(loads),
+            len(loads) * min(loads) / sum(loads),
+            source.line,
+            source,
+        )
+        for source, loads in of_it
+    )
+    ratio, least, _, source = layers[(len(layers) - 1) // 2]
+    return source, ratio, least
 
 
 def _without_tokens(steps: Sequence[StepLine]) -> Finding | None:
@@ -85,7 +103,7 @@ def _without_tokens(steps: Sequence[StepLine]) -> Finding | None:
 def loads_of(line: str) -> list[float]:
     """The numbers behind a load's name; none where they are too few to be told from others."""
     listed = _LIST.search(line)
-    loads = [float(n) for n in _NUMBER.findall(listed[1])] if listed else []
+    loads = [float(n) for n in _NUMBER.findall(listed[1] or listed[2])] if listed else []
     return loads if len(loads) >= MIN_EXPERTS and sum(loads) > 0 else []
 
 

@@ -22,6 +22,9 @@ from medic.probe import Finding
         # The line's own time is no list of loads.
         ("[2026-11-12 12:34:03] step=600 expert_load(l7)=[0.24, 0.26, 0.25, 0.25]", 900, None),
         ("[2026-11-12 12:34:03] [12, 3, 4, 5] expert_load=[9, 1, 1, 1]", 900, "3.00"),
+        ("    layer 3 expert load: 0.133 0.000 0.749 0.000 0.044", 900, "4.04"),
+        ("expert load 0.24 0.26 0.25 0.25", 900, None),
+        ("expert load: see below", 900, None),
         ("[11/12/2026-12:34:03] tokens_per_expert: [250, 260, 255, 251]", 900, None),
     ],
 )
@@ -62,3 +65,17 @@ def test_experts_without_tokens(look: Any, lines: tuple[StepLine, ...], words: s
     seen = look(facts=[LogHits(steps=lines, last_step=lines[-1].step)])
     found = [f for f in expert_loads.run(seen) if isinstance(f, Finding)]
     assert [f.value["told"].en for f in found] == ([words] if words else [])
+
+
+def test_one_layer_of_several_is_no_collapse(look: Any) -> None:
+    """Of the last step's layers the one in the middle tells."""
+    lines = ["expert load: 0.26 0.25 0.24 0.25"] * 3 + ["expert load: 0.80 0.10 0.05 0.05"]
+    for odd, ratio in ((1, []), (3, ["3.20"])):
+        of = [lines[-1]] * odd + lines[: 4 - odd]
+        marks = tuple(
+            Hit("expert-loads", "", "context", Source("a.log", n, text=t), {}, (0.0, 0, n))
+            for n, t in enumerate(of, 7)
+        )
+        seen = look(facts=[LogHits(marks=marks, last_step=300)])
+        found = [f for f in expert_loads.run(seen) if isinstance(f, Finding)]
+        assert [f.value["ratio"] for f in found] == ratio
