@@ -116,6 +116,29 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Fork:
+    """A fork of the framework, or releases of its own, with names that the entry does not have.
+
+    ``signs``: names that nothing else has: one in a command or file shows it. ``folders`` and
+    ``programs`` show it too: a folder in the path of the program or of the script, and the ending of
+    the program's path. ``known``: further names, ``switches`` those of its names that take no value.
+    ``underscores``: its parser has the framework's names with underscores for dashes. ``holds-in``
+    bounds releases by version, as that of a rule.
+    """
+
+    __pydantic_config__ = CONFIG
+    title: Text
+    source: str
+    signs: tuple[str, ...]
+    known: tuple[str, ...] = ()
+    switches: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    underscores: bool = False
+    holds_in: Mapping[str, str] = records.field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Framework:
     """How a framework states the run.
 
@@ -141,7 +164,8 @@ class Framework:
     canonical field that no key states -> the key nearest to it. ``refuses``: blocks ("" is the top) whose
     keys are all in the entry, of every known release, and in which the framework stops at any other;
     not in a file with one of ``opened_by``, which brings keys of its own. ``positional``: a command ->
-    the key that the first word behind it states (``vllm serve MODEL``).
+    the key that the first word behind it states (``vllm serve MODEL``). ``forks``: what takes its
+    names and others beside them.
     """
 
     __pydantic_config__ = CONFIG
@@ -182,3 +206,4 @@ class Framework:
     refuses: tuple[str, ...] = ()
     opened_by: tuple[str, ...] = ()
     positional: Mapping[str, str] = records.field(default_factory=dict)
+    forks: Sequence[Fork] = ()

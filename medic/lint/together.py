@@ -18,7 +18,7 @@ from medic.text.patterns import regex
 _FAMILIES: Mapping[str, str] = {
     **dict.fromkeys(("megatron", "megatron-swift", "ms-swift", "slime"), "megatron"),
     **dict.fromkeys(("nemo", "nemo2"), "nemo"),
-    **dict.fromkeys(("verl", "verl-sft"), "verl"),
+    **dict.fromkeys(("verl", "verl-sft", "easyr1"), "verl"),
     **{
         name: name
         for name in ("axolotl", "fairseq", "gpt-neox", "levanter", "litgpt", "llama-factory",

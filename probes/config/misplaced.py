@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from medic.facts import Document, GivenFile, Node, Renamed, Repair, Source
+from medic.facts import Document, GivenFile, Node, Releases, Renamed, Repair, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
+from ..flags.fork_keys import names_in, strangers
+from ..flags.forks import several, shown
 from ..flags.key_names import (
     DOTTED,
     FLAT,
@@ -55,6 +57,10 @@ def run(look: Look) -> Iterator[Finding]:
     tables = {f.name: f for f in look.frameworks if f.name in KNOWN}
     for given, document, framework in read_documents(look, config_of(look)):
         if framework.name in tables and document.root is not None:
+            releases = look.fact(Releases).packages if look.has(Releases) else {}
+            fork = shown(framework, names_in(document.root), releases, file=given.path)
+            if fork is not None and fork.sure:
+                continue
             names = names_of(framework, tables)
             book = dictionary(framework, look.frameworks, names)
             yield from _of_file(given, document, framework, book)
@@ -79,7 +85,9 @@ def _of_file(
         what, meant = found or (None, "")
         if what is None and str(key.value) not in read:
             apart = _elsewhere(key, value, parents, names, blocks, siblings)
-            what = apart if apart and not _is_told(key, parents, siblings, book) else None
+            other = _is_told(key, parents, siblings, book) if apart else False
+            other = other or (apart is not None and several(strangers(siblings, parents, book)))
+            what = None if other else apart
         if what is None:
             continue
         source = Source(given.name, key.span.line, text=key.raw)
@@ -232,7 +240,7 @@ PROBE = Probe(
     files=("config",),
     tells=(NAME,),
     run=run,
-    wants=(RunConfig,),
+    wants=(RunConfig, Releases),
     seconds=0.03,
     limit_seconds=10,
 )

@@ -103,7 +103,7 @@ _BY_NAME: Mapping[str, Far] = {
 }  # fmt: skip
 _DROPS = ("dropout", "pdrop", "dropout_prob", "dropout_rate")
 # What counts only where a policy is trained on its own completions, or on preferences.
-_OF_POLICIES = frozenset(("verl", "trl", "openrlhf", "nemo-rl", "slime", "ms-swift"))
+_OF_POLICIES = frozenset(("verl", "easyr1", "trl", "openrlhf", "nemo-rl", "slime", "ms-swift"))
 _KL_NAMES = frozenset(("kl_coef", "kl_loss_coef", "init_kl_coef", "kl_coeff"))
 _TEMPERATURES = frozenset(("temperature", "rollout_temperature"))
 _GROUPS = ("num_generations", "n_samples_per_prompt", "ppo_mini_batch_size")

@@ -9,6 +9,7 @@ from medic.i18n import Text, plain
 from medic.probe import Finding, Look, Probe, Skip, source_of
 from medic.run_config import FIELDS, MORE, Origin, RunConfig, Scalar
 
+from ..flags.forks import Shown, forks_of
 from .carriers import same
 from .keys import Condition, Framework, Plain, Rule
 from .mistaken import mistaken
@@ -33,6 +34,9 @@ RULED = (
 )
 # A framework needs a version of its own of those that it builds on.
 _OF_VERSION = ("argument-deprecated", RENAMED)
+# What a fork may take: words and names. Older releases may call what a key needs otherwise, too.
+_OF_NAMES = ("flag-value-not-accepted", UNKNOWN_KEY)
+_NEEDS = "option-needs-another-option"
 _MISSING = object()
 _UNKNOWN = object()  # of a flag whose value only the running shell knows
 _UNSEEN = object()  # of a key that may be among the flags which only the running shell knows
@@ -44,12 +48,18 @@ def run(look: Look) -> Iterator[Finding | Skip]:
 
     def judged(config: RunConfig) -> Iterator[Finding | Skip]:
         rules = _rules([f for f in frameworks if f.name in config.frameworks], frameworks)
+        forked = forks_of(frameworks, config, releases)
+        rules = [(n, r) for n, r in rules if n not in forked or not _may_differ(r, forked[n])]
         for cause in RULED:
             if cause in look.checks:
                 own = [(name, rule) for name, rule in rules if rule.cause == cause]
                 yield from _check(cause, own, config, releases, frameworks)
 
     yield from of_each(look.fact(RunConfig), judged)
+
+
+def _may_differ(rule: Rule, fork: Shown) -> bool:
+    return rule.cause in _OF_NAMES or (rule.cause == _NEEDS and bool(fork.fork.holds_in))
 
 
 def _rules(

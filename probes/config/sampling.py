@@ -9,7 +9,7 @@ from medic.probe import Finding, Look, Probe, config_of, source_of
 from medic.run_config import RunConfig, Setting
 
 CHECK = "sampling-setting"
-_FRAMEWORKS = frozenset(("verl", "trl", "openrlhf", "nemo-rl", "slime", "ms-swift"))
+_FRAMEWORKS = frozenset(("verl", "easyr1", "trl", "openrlhf", "nemo-rl", "slime", "ms-swift"))
 LEAST = 0.5  # the check calls one below it cold
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from medic.facts import Repair
+from medic.facts import Releases, Repair
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import FIELDS, MORE, NOBODYS, PLAIN, RunConfig, Setting, Span
 from medic.text.patterns import regex
 
+from ..flags.forks import forks_of
 from .beside import NEEDS_ANOTHER, NO_EFFECT, beside_others
 from .bounds import BY_FIELD, BY_NAME, COUNTS, FAR_BEYOND, RANK, RANKED, RULED, STATED, Bounds
 from .document_faults import of_documents
@@ -82,6 +83,8 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     entries: Mapping[str, Framework] = {f.name: f for f in look.frameworks}
     stated = frozenset(setting.path[-1] for setting in config.settings)
     documents = list(read_documents(look, config))
+    releases = look.fact(Releases).packages if look.has(Releases) else {}
+    forked = forks_of(look.frameworks, config, releases)
     told: set[Span | None] = set()
     yield from of_documents(documents, keys, config, told)
     if (rank := _rank_beyond(config)) is not None:
@@ -96,7 +99,9 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
         found = _of_unseen(setting) or _of_number(
             setting, shared.get(setting.origin.framework), config
         )
-        if found is None and (setting.path, _file(setting)) not in lists:  # of each word below
+        each = (setting.path, _file(setting)) in lists  # of each word below
+        takes = setting.origin.framework not in forked  # a fork may take further words
+        if found is None and takes and not each:
             found = word_fault(setting, entries, stated)
         found = found or switch_fault(setting, entries)
         if found is None and setting.origin.span not in told:
@@ -257,6 +262,7 @@ PROBE = Probe(
     tells=(IMPOSSIBLE, NOT_TAKEN, NO_EFFECT, NEEDS_ANOTHER, OTHERWISE, BEYOND),
     run=run,
     needs=(RunConfig,),
+    wants=(Releases,),
     seconds=0.02,
     limit_seconds=5,
 )

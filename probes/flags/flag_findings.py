@@ -10,6 +10,7 @@ from medic.run_config import Change
 from .arguments import VALUE
 from .extra_words import Extra
 from .families import Given
+from .forks import ELSEWHERE
 from .match import boolean
 from .outcome import LEFT_OUT, STOPS
 from .own_flags import Fault
@@ -69,6 +70,9 @@ def finding_of(script: ScriptText, fault: Fault, program: str, right: Now | None
     if fault.kind == "strange":
         what = _STRANGE.fill(flag=flag, framework=fault.meant)
         return Finding(SHORT, "fires", {"what": what}, source, span=span)
+    if fault.kind == "fork":
+        values = {"what": fault.what, "then": ELSEWHERE}
+        return Finding(SHORT, "fires", values, source, span=span)
     if fault.kind == "switch":
         changes = [Change(f"flag-value:{flag}", fault.value, None, _DROP)]
         off = boolean(fault.value) is False  # what is off is left out

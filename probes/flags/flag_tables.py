@@ -11,6 +11,7 @@ from medic.records import dataclass, field, replace
 from medic.run_config import FIELDS, PLAIN
 
 from .families import PROOF, PROOF_FOREIGN, SWITCHES
+from .forks import Shown
 from .key_names import DOTTED, FLAT, USERS_OWN, Names, names_of, normal
 from .key_names import Framework as Keyed
 from .meanings import foreign_names, meanings, meant_in, times_named, words_of_names
@@ -41,7 +42,9 @@ _DASHES = frozenset(("megatron", "slime"))
 # Whose flags need a value as well, and are no flags of the framework's own rules.
 _BESIDE = {"ms-swift": ("hf-trainer",), "megatron-swift": ("ms-swift",)}
 # Programs that take words like a.b=1, and those whose first word is a file.
-_OVERRIDDEN = frozenset(("verl", "verl-sft", "nemo", "nemo2", "torchtune", "olmo", "torchtitan"))
+_OVERRIDDEN = frozenset(
+    ("verl", "verl-sft", "easyr1", "nemo", "nemo2", "torchtune", "olmo", "torchtitan")
+)
 _FILES = frozenset(("axolotl",))
 # Those of click and tyro want whole names, and so does argparse with allow_abbrev=False
 # (Megatron-LM megatron/training/arguments.py, whose parser slime extends).
@@ -91,6 +94,8 @@ class Table:
     times: Mapping[str, int] = field(default_factory=dict)  # how many frameworks have a name
     own: frozenset[str] = frozenset()  # of the script's parser, where its source is at hand
     lacks: Mapping[str, str] = field(default_factory=dict)  # name of a sister program -> its own
+    fork: Shown | None = None  # which the command is written for, or older releases
+    underscored: bool = False  # whether that has underscores where the framework has dashes
 
     @property
     def dotted(self) -> bool:
@@ -99,7 +104,7 @@ class Table:
     @property
     def dashes(self) -> bool:
         """Whether the parser takes names with dashes only."""
-        return self.framework.name in _DASHES
+        return self.framework.name in _DASHES and not self.underscored
 
     @property
     def overridden(self) -> bool:
@@ -229,6 +234,14 @@ class Table:
     def spelt(self) -> frozenset[str]:
         """Flags as the framework's parser spells them."""
         return frozenset((*self.framework.switches, *self.framework.valued))
+
+
+def for_fork(table: Table, fork: Shown | None) -> Table:
+    """The table with the names of the fork that a command is written for."""
+    if fork is None:
+        return table
+    valued = table.valued - fork.switches
+    return replace(table, fork=fork, kinds=table.kinds | fork.names, valued=valued)
 
 
 def _valued(framework: Framework) -> Iterator[str]:

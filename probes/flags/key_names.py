@@ -21,9 +21,8 @@ BLOCKS = frozenset(
 )
 # Those whose keys are each known with the blocks that they stand in.
 DOTTED = frozenset(
-    ("torchtune", "openrlhf", "torchtitan", "nanotron", "olmo", "nemo", "nemo2", "verl", "verl-sft",
-     "oumi")
-)  # fmt: skip
+    "torchtune openrlhf torchtitan nanotron olmo nemo nemo2 verl verl-sft oumi easyr1".split()  # noqa: SIM905
+)
 KNOWN = FLAT | BLOCKS | DOTTED
 # Those that a file may be guessed to be of: the top names of the others are everybody's.
 _BY_NAMES = (FLAT | BLOCKS | {"torchtune", "openrlhf"}) - {
@@ -53,7 +52,7 @@ _KIN = (
     _TRAINERS,
     frozenset(("megatron", "slime", "megatron-swift")),
     frozenset(("gpt-neox", "deepspeed")),
-    frozenset(("verl", "verl-sft")),
+    frozenset(("verl", "verl-sft", "easyr1")),
     frozenset(("nemo", "nemo2")),
 )
 # Those that hand some of them on, and are told by names of their own.

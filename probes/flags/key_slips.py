@@ -9,7 +9,7 @@ from medic.i18n import Text
 from medic.text.patterns import regex
 from medic.text.slips import meant_variable
 
-from .key_names import Names, normal
+from .key_names import TAKE_DASHES, Names, normal
 from .lightning_keys import trainer_slips
 
 _COLON = Text(
@@ -154,3 +154,23 @@ def another_name(
     found = {one for alike in _ALIKE if name in alike for one in candidates if one in alike}
     found = found if len(found) == 1 else found.intersection(settings)
     return next(iter(found)) if len(found) == 1 else ""
+
+
+def dashed(key: Node, parents: tuple[str, ...], names: Names) -> bool:
+    """Whether a key has dashes where the framework's name has none, and it tells them apart."""
+    framework = names.framework
+    if "-" not in str(key.value) or framework.name in TAKE_DASHES or key.raw.startswith("-"):
+        return False
+    below = framework.known_below.values()
+    written = {*framework.known, *(k.key for k in framework.keys), *(n for b in below for n in b)}
+    first = str(key.value).partition("-")[0]
+    own = any("-" in name and name.rpartition(".")[2].startswith(first) for name in written)
+    return not own and names.has((*parents, normal(str(key.value))))
+
+
+def spelt_like(name: str, key: str) -> str:
+    """A name with the dashes of the key that it stands for."""
+    word = key.strip("\"'")
+    dashes = len(word) - len(word.lstrip("-"))
+    inner = name.replace("_", "-") if "-" in word[dashes:] and "_" not in word else name
+    return "-" * dashes + inner

@@ -33,7 +33,8 @@ from .families import (
     told_whole,
 )
 from .flag_findings import MISSPELT, SHORT, SWITCH, finding_of, parted, too_many
-from .flag_tables import Framework, Table, table_of
+from .flag_tables import Framework, Table, for_fork, table_of
+from .fork_flags import fork_of
 from .glued_values import glued_values
 from .key_names import KNOWN, guess, names_of, normal
 from .launcher_flags import before_script, of_words
@@ -110,12 +111,12 @@ def _of_launch(
     framework = _framework(launch, tables, speaks, plain) or _of_trainer(launch, look, tables)
     if framework is None:
         return
+    releases = look.fact(Releases).packages if look.has(Releases) else {}
     table = table_of(launch, framework, look.frameworks, tables)
-    program = _program(launch)
-    flags = list(given_flags(words))
+    flags, program = list(given_flags(words)), _program(launch)
+    table = for_fork(table, fork_of(launch, flags, framework, releases, script.file))
     proof = proof_of(flags, table, program)
     readers = [framework, *(f for f in look.frameworks if f.name in framework.builds_on)]
-    releases = look.fact(Releases).packages if look.has(Releases) else {}
     glued = list(glued_values(words, flags, table, proof))
     for word, name, text in glued:
         yield finding_of(script, Fault("unknown", Given(name, word), f"--{name} {text}"), program)
@@ -172,7 +173,9 @@ def _of_lists(
     if framework is None:
         return
     table = table_of(whole, framework, look.frameworks, tables)
-    proof = proof_of(list(given_flags(whole.arguments)), table, program)
+    given = list(given_flags(whole.arguments))
+    table = for_fork(table, fork_of(whole, given, framework, {}, script.file))
+    proof = proof_of(given, table, program)
     for words in lists:
         flags = list(given_flags(words))
         known = sum(table.knows(one.name) for one in flags)

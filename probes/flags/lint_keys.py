@@ -15,10 +15,11 @@ from ..config.documents import read_document, readers_of
 from ..config.hydra_parts import parts_of
 from ..config.unseen import unseen_in_key
 from ..config.written import written
+from .fork_keys import lone_key, names_in, strangers
+from .forks import several, shown
 from .key_names import (
     FLAT,
     KNOWN,
-    TAKE_DASHES,
     Framework,
     Names,
     guess,
@@ -29,10 +30,12 @@ from .key_names import (
 )
 from .key_slips import (
     another_name,
+    dashed,
     keys_as_text,
     of_document,
     of_family,
     of_own_model,
+    spelt_like,
     word_apart,
 )
 from .meanings import Dictionary, dictionary
@@ -149,75 +152,66 @@ def _of_file(
     own = next((f for f in every if f.name == framework.name), None)
     readers = [f for f in every if f is own or (own is not None and f.name in own.builds_on)]
     ruled = {normal(k) for f in readers for r in f.rules if r.cause == MISSPELT for k in r.where}
+    fork = shown(framework, names_in(root), releases, file=given.path)
     names = names_of(framework, tables)
     book = dictionary(framework, every, names)
     base = names.base([_spelt(key) for key, _ in root.items])
-    opened = document.syntax == "python" or is_opened(root, framework)
+    opened = document.syntax == "python" or is_opened(root, framework) or fork is not None
     for slip in keys_as_text(root, base, names) if document.syntax == "yaml" else ():
         yield _slip(given, *slip)
-    for parents, key, siblings in _keys(root, base, names, flat=framework.name in FLAT):
+    for parents, key, value, siblings in _keys(root, base, names, flat=framework.name in FLAT):
         if _spelt(key) in ruled:
             continue  # a rule of the framework tells it
-        found = _fault(key, parents, siblings, book)
+        if fork is not None and _spelt(key) in fork.names:
+            if not fork.sure and _spelt(key) in fork.signs:
+                meant = book.own(_spelt(key), parents, siblings)
+                yield lone_key(MISSPELT, given, key, fork, framework, meant)
+            continue
+        found = _fault(key, parents, siblings, book, block=value.kind == "mapping")
         if found is not None:
-            what, meant, dashed = found
+            what, meant, by_dashes = found
             from .renamed import now
 
             right = now(meant, readers, releases)
             meant = right.flag
-            spelt = right.either or (meant if dashed else _spelt_like(meant, key.raw))
+            spelt = right.either or (meant if by_dashes else spelt_like(meant, key.raw))
             said = what.fill(framework=framework.title, key=str(key.value), meant=spelt)
-            sure = not dashed and right.either is None
+            sure = not by_dashes and right.either is None
             yield _slip(given, key, said, _renamed(key, meant, document.syntax) if sure else None)
         elif not opened and is_refused(key, parents, siblings, names):
             yield refusal(MISSPELT, given, key, framework)
 
 
 def _fault(
-    key: Node, parents: tuple[str, ...], siblings: frozenset[str], book: Dictionary
+    key: Node,
+    parents: tuple[str, ...],
+    siblings: frozenset[str],
+    book: Dictionary,
+    *,
+    block: bool,
 ) -> tuple[Text, str, bool] | None:
     """(what is wrong with a key, the name that is meant, whether only its dashes are wrong)."""
     unseen = unseen_in_key(str(key.value))
     if unseen is not None:
         return _UNSEEN.fill(code=unseen[0]), normal(unseen[1]), False
-    found = _meant(_spelt(key), parents, siblings, book)
+    found = _meant(_spelt(key), parents, siblings, book, block=block)
     if found is not None:
         return *found, False
-    return (NEAR, _spelt(key), True) if _dashed(key, parents, book.names) else None
-
-
-def _dashed(key: Node, parents: tuple[str, ...], names: Names) -> bool:
-    """Whether a key has dashes where the framework's name has none, and it tells them apart."""
-    framework = names.framework
-    if "-" not in str(key.value) or framework.name in TAKE_DASHES or key.raw.startswith("-"):
-        return False
-    below = framework.known_below.values()
-    written = {*framework.known, *(k.key for k in framework.keys), *(n for b in below for n in b)}
-    first = str(key.value).partition("-")[0]
-    own = any("-" in name and name.rpartition(".")[2].startswith(first) for name in written)
-    return not own and names.has((*parents, _spelt(key)))
+    return (NEAR, _spelt(key), True) if dashed(key, parents, book.names) else None
 
 
 def _renamed(key: Node, meant: str, syntax: Syntax) -> Repair:
     return Repair((Renamed(key.span, syntax, _spelt(key), meant),), safe=False, why=RENAMED)
 
 
-def _spelt_like(name: str, key: str) -> str:
-    """A name with the dashes of the key that it stands for."""
-    word = key.strip("\"'")
-    dashes = len(word) - len(word.lstrip("-"))
-    inner = name.replace("_", "-") if "-" in word[dashes:] and "_" not in word else name
-    return "-" * dashes + inner
-
-
 def _keys(
     node: Node, parents: tuple[str, ...], names: Names, *, flat: bool
-) -> Iterator[tuple[tuple[str, ...], Node, frozenset[str]]]:
-    """(parents, key, its siblings) of every key whose block is the framework's."""
+) -> Iterator[tuple[tuple[str, ...], Node, Node, frozenset[str]]]:
+    """(parents, key, value, its siblings) of every key whose block is the framework's."""
     siblings = frozenset(_spelt(key) for key, _ in node.items)
     for key, value in node.items:
         name = _spelt(key)
-        yield parents, key, siblings
+        yield parents, key, value, siblings
         if flat or len(parents) >= _MAX_DEPTH:
             continue
         for block in (value, *value.elements):
@@ -236,8 +230,12 @@ def _meant(
     parents: tuple[str, ...],
     siblings: frozenset[str],
     book: Dictionary,
+    *,
+    block: bool,
 ) -> tuple[Text, str] | None:
-    """What is wrong with a key; None for one that is known, or like none that is."""
+    """What is wrong with a key; None for one that is known, or like none that is. What holds keys of
+    its own (``block``) is no setting that another framework calls so, and neither is what stands
+    among several names that the framework does not have."""
     names = book.names
     known = name in names.leaves
     if of_own_model({name, *siblings}, names):
@@ -251,6 +249,8 @@ def _meant(
     if near:
         return NEAR, near
     other, meant = book.foreign.get(name, ("", ""))[0], book.own(name, parents, siblings)
+    if meant and (block or several(strangers(siblings, parents, book))):
+        return None
     if meant and meant not in siblings and not of_family(name, siblings, names):
         return (_FOREIGN.fill(other=other) if other else _ELSEWHERE), meant
     if meant or not own or not _is_closed(name, parents, siblings, names):

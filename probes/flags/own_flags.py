@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from medic.facts import Word
-from medic.records import dataclass
+from medic.i18n import Text
+from medic.records import dataclass, replace
 from medic.text.patterns import regex
 from medic.text.slips import digits_of
 
@@ -14,6 +15,7 @@ from .common_slips import common_slip, may_have
 from .distance import letters_apart
 from .families import PROOF, PROOF_FOREIGN, Given, told_whole
 from .flag_tables import Table
+from .fork_flags import in_underscores, lone_sign, of_other_release, without_fork
 from .key_names import joined_word, lost_word, moved_words, normal
 from .match import boolean
 from .meanings import either_batch
@@ -36,7 +38,6 @@ _FOREIGN = frozenset(
 _OF_ITS_OWN = frozenset(("megatron", "openrlhf"))
 # Whose parser has all its names in the entry, and of so many flags.
 _MANY_NAMES, _MANY = frozenset(("megatron",)), 15
-_STRANGE = 3  # names that a program does not have, and nobody misspelt
 MAX_FLAGS = 1_000  # nobody writes more into one command
 
 
@@ -44,13 +45,15 @@ MAX_FLAGS = 1_000  # nobody writes more into one command
 class Fault:
     """``kind``: unknown (``meant`` is the right name), foreign (nothing is near), short (its beginning), switch (with
     ``value``), empty, misplaced (before the script, an option of the script ``meant``), strange (the
-    one name that no release of the framework ``meant`` has).
+    one name that no release of the framework ``meant`` has), fork (the one name that shows a fork, of
+    which ``what`` is said).
     """
 
     kind: str
     given: Given
     meant: str = ""
     value: str = ""
+    what: Text | None = None
 
 
 def given_flags(words: Sequence[Word]) -> Iterator[Given]:
@@ -78,13 +81,17 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
     used = {normal(one.name) for one in flags}
     odd = _odd_name(flags)
     whole = told_whole(table, proof)
-    other = _of_other_release(used, table)
+    other = of_other_release(used, table, whole=whole)
+    if whole:
+        yield from _of_fork(flags, table, used)
     if other:
         proof = min(proof, PROOF)
+        table = replace(table, underscored=in_underscores(flags, table))
+        whole = whole and not table.underscored
     free = (other or not table.closed) and not table.own
     for one in flags[:MAX_FLAGS]:
         name = normal(one.name)
-        meant = _meant(one.name, table, used, proof, odd, whole=whole)
+        meant = _meant(one.name, table, used, proof, odd, whole=whole, slips=other)
         rest = used - {name}
         if not table.closed and meant and not may_have(normal(meant), table, rest, proof):
             continue
@@ -105,6 +112,15 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
             yield Fault("strange", one, table.framework.title)
 
 
+def _of_fork(flags: Sequence[Given], table: Table, used: set[str]) -> Iterator[Fault]:
+    one, fork = lone_sign(flags, table), table.fork
+    if one is not None and fork is not None:
+        plain = without_fork(table)
+        own = _meant(one.name, plain, used, PROOF_FOREIGN, "", whole=table.closed, slips=False)
+        what = fork.said(f"--{one.name}", table.framework.title, f"--{own}" if own else "")
+        yield Fault("fork", one, what=what)
+
+
 def _is_foreign(name: str, table: Table) -> bool:
     """Whether a program that has none of its users' flags is given another framework's."""
     own = table.closed and table.framework.name in _OF_ITS_OWN
@@ -114,20 +130,15 @@ def _is_foreign(name: str, table: Table) -> bool:
 def _is_strange(name: str, table: Table, used: set[str]) -> bool:
     """Whether all but this one of many names are those of the framework's own program: a fork that
     adds flags has mostly more than one of its own."""
-    if not table.closed or table.own or table.framework.name not in _MANY_NAMES:
+    if (
+        table.fork is not None
+        or not table.closed
+        or table.own
+        or table.framework.name not in _MANY_NAMES
+    ):
         return False
     strange = {one for one in used if not table.knows(one) and not table.meant_by(one)}
     return strange == {name} and len(used) >= _MANY
-
-
-def _of_other_release(used: set[str], table: Table) -> bool:
-    """Whether so many names are strange to the framework's own program that the command is written
-    for another release of it, which may have had a name that another framework has now.
-    """
-    if not table.closed:
-        return False
-    strange = [n for n in used if not table.knows(n) and not table.meant_by(n)]
-    return len(strange) >= _STRANGE
 
 
 def _lacks_value(name: str, table: Table, proof: int, used: set[str]) -> bool:
@@ -157,7 +168,10 @@ def _says(one: Given) -> bool:
     return boolean(one.value or "") is not None and (one.value or "") not in ("0", "1")
 
 
-def _meant(name: str, table: Table, used: set[str], proof: int, odd: str, *, whole: bool) -> str:
+def _meant(
+    name: str, table: Table, used: set[str], proof: int, odd: str, *, whole: bool, slips: bool
+) -> str:
+    """``slips``: of a fork or of other releases nothing is told but what the fingers do."""
     if table.knows(name, proof):
         return _respelt(name, table) if whole else ""
     if not (table.judged or table.closed):
@@ -169,12 +183,13 @@ def _meant(name: str, table: Table, used: set[str], proof: int, odd: str, *, who
     found = _plain_slip(plain, near, used, table)
     if not found and (proof >= PROOF or name == odd):
         found = _joined(plain, near, used)
-    if not found and proof >= PROOF:
+    if not found and proof >= PROOF and not slips:
         free = [n for n in near if n not in used]
         found = moved_words(plain, free) or (lost_word(plain, free) if table.closed else "")
     if not found and proof >= PROOF:
-        found = _slip(plain, near if table.closed else [n for n in near if n not in used], table)
-    if not found and table.closed:
+        free = near if table.closed else [n for n in near if n not in used]
+        found = _slip(plain, free, table, strict=slips)
+    if not found and table.closed and not slips:
         found = same_but_shorter(plain, [n for n in near if n not in used])
     if not found and whole and plain[:-1] in table.valued and plain.endswith("s"):
         found = plain[:-1] if plain[:-1] not in used else ""
@@ -246,10 +261,10 @@ def _spelt(name: str, written: str, table: Table) -> str:
     return name.replace("_", "-") if dashes else name
 
 
-def _slip(name: str, others: Sequence[str], table: Table) -> str:
+def _slip(name: str, others: Sequence[str], table: Table, *, strict: bool) -> str:
     """The only name that is one letter away. The beginning of a name stands for it (argparse), also
-    one that lacks its s. In a script of its own val is not eval: there the word that differs has to
-    be none.
+    one that lacks its s. In a script of its own, or one of a fork (``strict``), val is not eval: there
+    the word that differs has to be none.
     """
     leaf = name.rpartition(".")[2]
     if len(leaf) < _SHORTEST or (table.abbreviates and _begins(name, others)):
@@ -259,7 +274,11 @@ def _slip(name: str, others: Sequence[str], table: Table) -> str:
         for other in others
         if letters_apart(name, other, 1)
         and digits_of(name) == digits_of(other)
-        and (table.closed or table.plural_of(name) == other or not _is_other(name, other, table))
+        and (
+            (table.closed and not strict)
+            or table.plural_of(name) == other
+            or not _is_other(name, other, table)
+        )
     )
 
 

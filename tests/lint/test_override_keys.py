@@ -120,3 +120,37 @@ def test_flags_behind_the_file_of_olmo(lint_text: Lint, flag: str, at: int, says
     told = [(f.column, f.message.en) for f in found if f.name == NAME]
     assert [column for column, _ in told] == ([script.index(flag) + at + 1] if says else [])
     assert all(says in message for _, message in told)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("actor.optim.lr", "actor.optimizer.lr", "actor_rollout_ref.actor.optim is meant"),
+        ("actor_rollout_ref.actor.optim.lr", "actor.optimizer.lr", "_ref.actor.optim.lr is meant"),
+        ("actor_rollout_ref.actor.optim.lr", "actor.optim.lr", "_ref.actor.optim.lr is meant"),
+        (
+            "actor_rollout_ref.actor.optim.lr",
+            "rollout.optim.lr",
+            "",
+        ),  # of one's own: below no block
+    ],
+)
+def test_a_key_in_a_block_of_another_name(lint_text: Lint, old: str, new: str, says: str) -> None:
+    found = [f for f in lint_text(VERL.replace(old, new), "run.sh") if f.name == NAME]
+    assert [f.severity for f in found] == (["error"] if says else [])
+    assert all(says in f.message.en for f in found)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "max_turns=2 algorithm.no_think_rl=false",  # Search-R1
+        "env.env_name=alfworld env.seed=0 agent.first=1 memory.second=2",  # one that nobody knows
+        "--config-name=mine",  # a configuration of one's own
+    ],
+)
+def test_a_fork_s_blocks_are_its_own(lint_text: Lint, own: str) -> None:
+    text = VERL.replace("main_ppo \\\n", f"main_ppo {own} \\\n", 1)
+    text = text.replace("actor_rollout_ref.actor.optim.lr", "actor.optimizer.lr")
+    assert text != VERL
+    assert NAME not in [f.name for f in lint_text(text, "run.sh")]

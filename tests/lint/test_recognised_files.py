@@ -142,7 +142,10 @@ def test_what_a_new_framework_s_file_sets_is_judged(lint_text: Lint) -> None:
 
 
 def test_without_its_family_the_name_is_another_framework_s(lint_text: Lint) -> None:
-    alone = FORK.replace("sequence_parallel_mode: ulysses\n", "")
+    family = FORK.replace("sequence_parallel_size: 4", "max_sequence_length: 4096")
+    family = family.replace("sequence_parallel_mode", "max_sequence_mode")
+    assert _told(lint_text(family)) == []
+    alone = family.replace("max_sequence_mode: ulysses\n", "")
     assert _told(lint_text(alone)) == [("misspelt-config-key", 7)]
 
 
