@@ -160,6 +160,8 @@ def _flag(step: Renamed | Rewritten | Removed, sources: Sources) -> None:
         raise EditRefused(*_CHANGED)
     if isinstance(step, Renamed):
         _rename_flag(step, found, document, sources)
+    elif not found.word.raw.lstrip("\"'").startswith(found.name):
+        raise EditRefused("it comes from a variable", "来自变量")
     elif isinstance(step, Rewritten):
         rewrite_flag(found, step.place, step.value, document, sources)
     else:

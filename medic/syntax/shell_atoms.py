@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 
 from medic.facts import Word
 from medic.records import dataclass, replace
@@ -13,6 +14,8 @@ from medic.text.patterns import regex
 MAX_PARTS = 1_000
 BLANKS = regex(r"[ \t\r\n]+")
 _COUNT = regex(r"\$\{#(\w+)\[[@*]\]\}")
+_TRIMMED = regex(r"\$\{([A-Za-z_]\w*)(##?|%%?|,,|\^\^)([^{}$`\"'\\]*)\}")
+_ESCAPE_IN_STRING = regex(rb'\\(?:\r?\n|["\\$`])')
 _LINE_END = regex(r"\\?\n")
 
 
@@ -41,7 +44,31 @@ class Variable:
         return joined((atom.text for atom in self.atoms), "")
 
 
-def counted(text: str, variables: Mapping[str, Variable]) -> str | None:
+def computed(text: str, variables: Mapping[str, Variable]) -> str | None:
+    """What ``${#NAME[@]}``, ``${NAME%%=*}``, ``${NAME#*=}`` or ``${NAME,,}`` is; None for other forms, for
+    what is not known, and for what is not one word."""
+    found = _TRIMMED.fullmatch(text)
+    if found is None:
+        return _counted(text, variables)
+    variable = variables.get(found[1])
+    value = variable.value if variable is not None and variable.elements is None else None
+    result = None if value is None else _trimmed(value, found[2], found[3])
+    return result if result and not BLANKS.search(result) else None
+
+
+def _trimmed(value: str, sign: str, pattern: str) -> str | None:
+    """The text without the shortest (``#``, ``%``) or longest beginning or end like the pattern."""
+    if sign in (",,", "^^"):
+        return None if pattern else value.lower() if sign == ",," else value.upper()
+    places = range(len(value) + 1)
+    ends = sign[0] == "%"
+    for at in places if (len(sign) > 1) == ends else reversed(places):
+        if fnmatchcase(value[at:] if ends else value[:at], pattern):
+            return value[:at] if ends else value[at:]
+    return value
+
+
+def _counted(text: str, variables: Mapping[str, Variable]) -> str | None:
     """How many elements ``${#NAME[@]}`` counts, where it is known of each that it is one."""
     match = _COUNT.fullmatch(text)
     found = variables.get(match[1]) if match is not None else None
@@ -84,6 +111,23 @@ def atoms_of(source: SourceText, words: Sequence[Word]) -> list[Atom]:
         quotes = int(word.raw[1:-1] == word.value and word.raw[:1] in ("'", '"'))
         exact = bool(quotes) or word.raw == word.value
         found.append(Atom(word.value, start + quotes, end - quotes, exact=exact))
+    return found
+
+
+def unescaped(body: bytes, start: int, end: int) -> list[Atom]:
+    """Text between double quotes, its escapes undone."""
+    found: list[Atom] = []
+    at = start
+    for escape in _ESCAPE_IN_STRING.finditer(body, start, end):
+        if escape.start() > at:
+            text = body[at : escape.start()].decode("utf-8", "replace")
+            found.append(Atom(text, at, escape.start()))
+        character = escape.group()[1:].decode()
+        if not character.endswith("\n"):
+            found.append(Atom(character, escape.start(), escape.end(), exact=False))
+        at = escape.end()
+    if end > at:
+        found.append(Atom(body[at:end].decode("utf-8", "replace"), at, end))
     return found
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from medic.facts import Command, Word
 from medic.syntax.shell_atoms import UNKNOWN
-from medic.syntax.shell_flow import Flow
 from medic.syntax.shell_inner import as_meant, parameters
+from medic.syntax.shell_rounds import Rounds
 from medic.syntax.shell_sourced import MAX_WITHIN, Find, Sourced, name_of
 from medic.syntax.source import SourceText
 from medic.syntax.treesitter import tree_of
@@ -23,7 +23,7 @@ _IS_FILE = regex(r"^(?:\[\[?\s+|test\s+)-[efrs]\s+(\S+?)(?:\s+\]\]?)?$")
 _OUTSIDE = regex(rb"[^\n]")
 
 
-class Calls(Flow):
+class Calls(Rounds):
     """Follows functions and sourced files; ``brought`` are the commands that stand in the latter."""
 
     def __init__(self, source: SourceText, find: Find | None = None) -> None:
@@ -33,6 +33,10 @@ class Calls(Flow):
         self.brought: list[Command] = []
         self.sourced = Sourced(source, find)
         self._within: list[str] = []
+        self.words.file_text = self.file_text
+
+    def file_text(self, name: str) -> str | None:
+        return self.sourced.plain_text(name)
 
     def keep(self, command: Command) -> None:
         """Takes a command that is reached to those of its file."""

@@ -13,6 +13,7 @@ from medic.text.patterns import regex
 Find = Callable[[str, str], "tuple[str, bytes] | None"]
 
 MAX_FILES, MAX_WITHIN = 8, 4
+MAX_PLAIN = 16 * 1024  # bytes of a file of arguments
 MAX_SOURCED = 256 * 1024  # bytes; what is larger prepares tools
 _HEAD = regex(
     r"^[\"']?(?P<head>\$\(.+\)|`[^`]+`|\$\{[^}]+\}|\$\w+)[\"']?/(?P<tail>[\w./+-]+)[\"']?$"
@@ -20,6 +21,7 @@ _HEAD = regex(
 # What makes tools ready, and what sets variables, by their names.
 _TOOLS = regex(r"(?:activate|bashrc|profile|conda\.sh)$")
 _SETS = regex(r"\.(?:sh|bash|env|inc)$|(?:^|[/._-])env(?:[._-]\w+)*$")
+_TEXT = regex(r"[^\x00-\x08\x0b-\x1f\x7f]*")
 _NAME = regex(r"^\$\{?(\w+)\}?$")
 # How a script names the folder that it lies in, or that it is started from.
 _OWN_FOLDER = regex(
@@ -41,6 +43,17 @@ class Sourced:
         found = self._find(self._script, name)
         there = found is not None and found[0] != self._script and len(found[1]) <= MAX_SOURCED
         return found if there else None
+
+    def plain_text(self, name: str) -> str | None:
+        """What a small text file beside the script says; None where it is none."""
+        found = self._found(name)
+        if found is None or len(found[1]) > MAX_PLAIN:
+            return None
+        try:
+            text = found[1].decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        return text if text.isprintable() or _TEXT.fullmatch(text) else None
 
     def is_there(self, name: str) -> bool:
         """Whether a file that scripts source lies where this one is said to be."""

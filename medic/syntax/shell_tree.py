@@ -104,10 +104,13 @@ class _Script(Calls):
     def _redirected(self, node: tree_sitter.Node) -> None:
         """A command with its output led off; words behind ``> file`` are still its own."""
         body = node.child_by_field_name("body")
+        redirects = node.children_by_field_name("redirect") or [
+            child for child in node.children if child.type == "herestring_redirect"
+        ]
         if body is None or body.type != "command":
-            self.children(node)
+            if body is None or body.type != "while_statement" or not self.fed(body, redirects):
+                self.children(node)
             return
-        redirects = node.children_by_field_name("redirect")
         files = [n for n in redirects if n.type == "file_redirect"]
         self._command(body, [w for n in files for w in n.children_by_field_name("destination")[1:]])
         name = body.child_by_field_name("name")
@@ -214,6 +217,7 @@ class _Script(Calls):
             self.variables.update(parameters(given, self.source))
         self.source = self.source.masked(body)
         self.words = Expander(self.source, self.variables)
+        self.words.file_text = self.file_text
         self.prefix, self.quoted_twice = prefix, quoted_twice
         self.run(root)
         self.source, self.words, self.prefix, self.quoted_twice = outer

@@ -8,7 +8,7 @@ patterns) is an atom without text.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from medic.facts import Word
@@ -21,11 +21,12 @@ from medic.syntax.shell_atoms import (
     Variable,
     as_lines,
     atoms_of,
-    counted,
+    computed,
     joined,
     literal_of,
     slice_atom,
     split_atoms,
+    unescaped,
     with_split,
 )
 from medic.syntax.shell_environment import given
@@ -36,8 +37,8 @@ from medic.text.patterns import regex
 if TYPE_CHECKING:
     import tree_sitter
 
-_ESCAPE_IN_STRING = regex(rb'\\(?:\r?\n|["\\$`])')
 _VARIABLE = regex(r"\$\{?([A-Za-z_]\w*)\}?")
+_CAT = regex(r"^\$\((?:cat[ \t]+|<[ \t]*)([\w.][\w./+-]*)\)$")
 _CONTENTS = ("string_content", "heredoc_content")
 _DEFAULTS = (":-", "-", ":=", "=", ":+", "+", ":?", "?")
 
@@ -48,6 +49,7 @@ class Expander:
     def __init__(self, source: SourceText, variables: dict[str, Variable]) -> None:
         self.source = source
         self.variables = variables
+        self.file_text: Callable[[str], str | None] = lambda _: None  # what a file beside it says
 
     # --- words ------------------------------------------------------------------------------
 
@@ -152,9 +154,17 @@ class Expander:
                 if len(found) >= MAX_PARTS:
                     break
             return found[:MAX_PARTS]
+        if (said := self._of_file(node)) is not None:
+            return [Atom(said, node.start_byte, node.end_byte, split=not quoted, exact=False)]
         if node.named_child_count or node.is_error:
             return [Atom(None, node.start_byte, node.end_byte, split=not quoted)]
         return [self._plain(node)]
+
+    def _of_file(self, node: tree_sitter.Node) -> str | None:
+        """What ``$(cat FILE)`` and ``$(<FILE)`` give, where the file is there."""
+        found = _CAT.match(self._word_text(node)) if node.type == "command_substitution" else None
+        text = self.file_text(found[1]) if found is not None else None
+        return None if text is None else text.rstrip("\n")
 
     def _plain(self, node: tree_sitter.Node) -> Atom:
         octets = self.source.body[node.start_byte : node.end_byte]
@@ -176,10 +186,10 @@ class Expander:
         for child in with_comments(node):
             if child.type in _CONTENTS or child.start_byte < at:
                 continue
-            found += self._text(at, self._start(child))
+            found += unescaped(self.source.body, at, self._start(child))
             found += self.atoms(child, quoted=True)
             at = child.end_byte
-        return (found + self._text(at, end))[:MAX_PARTS]
+        return (found + unescaped(self.source.body, at, end))[:MAX_PARTS]
 
     def document(self, node: tree_sitter.Node) -> list[Atom] | None:
         """The text of a here-document without the blanks around it; None where it stays in its
@@ -205,22 +215,6 @@ class Expander:
         octets = self.source.body[node.start_byte : node.end_byte]
         return node.start_byte + len(octets) - len(octets.lstrip())
 
-    def _text(self, start: int, end: int) -> list[Atom]:
-        found: list[Atom] = []
-        body = self.source.body
-        at = start
-        for escape in _ESCAPE_IN_STRING.finditer(body, start, end):
-            if escape.start() > at:
-                found.append(Atom(body[at : escape.start()].decode("utf-8", "replace"), at,
-                                  escape.start()))  # fmt: skip
-            character = escape.group()[1:].decode()
-            if not character.endswith("\n"):
-                found.append(Atom(character, escape.start(), escape.end(), exact=False))
-            at = escape.end()
-        if end > at:
-            found.append(Atom(body[at:end].decode("utf-8", "replace"), at, end))
-        return found
-
     # --- variables --------------------------------------------------------------------------
 
     def _number(self, name: str) -> int | None:
@@ -232,7 +226,7 @@ class Expander:
         name, operator, rest = self._parts(node)
         unknown = [Atom(None, self._start(node), node.end_byte, split=not quoted)]
         found = self.variables.get(name) if name else None
-        if (count := counted(self._word_text(node).strip(), self.variables)) is not None:
+        if (count := computed(self._word_text(node).strip(), self.variables)) is not None:
             return [Atom(count, self._start(node), node.end_byte, exact=False)]
         if not name or operator not in ("", *_DEFAULTS):
             elements = self._array_of(node)
@@ -270,9 +264,11 @@ class Expander:
         start, end = after[0].end_byte, children[-1].start_byte
         at, rest = start, list[Atom]()
         for child in after[1:]:
-            rest += self._text(at, child.start_byte) + self.atoms(child, quoted=True)
+            rest += unescaped(self.source.body, at, child.start_byte) + self.atoms(
+                child, quoted=True
+            )
             at = child.end_byte
-        return self._word_text(names[0]), operator, rest + self._text(at, end)
+        return self._word_text(names[0]), operator, rest + unescaped(self.source.body, at, end)
 
     def _array_of(self, node: tree_sitter.Node) -> tuple[Word, ...] | None:
         """The elements, if the node is ``${X[@]}`` or ``${X[*]}`` of a known array, or ``$@``."""
