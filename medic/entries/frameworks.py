@@ -163,7 +163,9 @@ class Framework:
     (``--bf16 True``). ``hands-on`` names frameworks to which blocks go as they are. ``nearly``: a
     canonical field that no key states -> the key nearest to it. ``refuses``: blocks ("" is the top) whose
     keys are all in the entry, of every known release, and in which the framework stops at any other;
-    not in a file with one of ``opened_by``, which brings keys of its own. ``positional``: a command ->
+    not in a file with one of ``opened_by``, which brings keys of its own. ``takes``: a block that goes
+    to one function as it is -> all keys that this takes; " if key=word|word" behind its name: where
+    that key says so; with "..." there are further ones, and only slips are told. ``positional``: a command ->
     the key that the first word behind it states (``vllm serve MODEL``). ``forks``: what takes its
     names and others beside them.
     """
@@ -205,5 +207,6 @@ class Framework:
     nearly: Mapping[str, str] = records.field(default_factory=dict)
     refuses: tuple[str, ...] = ()
     opened_by: tuple[str, ...] = ()
+    takes: Mapping[str, tuple[str, ...]] = records.field(default_factory=dict)
     positional: Mapping[str, str] = records.field(default_factory=dict)
     forks: Sequence[Fork] = ()

@@ -77,6 +77,8 @@ _SHORTEST_PLURAL = 4
 _MIN_PART = 2
 # A name of so few words may well be made of the same ones as another.
 _WORDS = 3
+# Of two long ones the order is not what tells a name: offload_param for param_offload.
+_TURNED = 2
 # The tables are large: those of the frameworks in use are kept.
 _NAMES: dict[str, Names] = {}
 # Frameworks in which a name of one block is another framework's in the next.
@@ -253,7 +255,7 @@ def nearest_name(name: str, candidates: Sequence[str]) -> str:
 def moved_words(name: str, candidates: Sequence[str]) -> str:
     """The one known name of the same words in another order."""
     words = name.split("_")
-    if len(words) < _WORDS:
+    if len(words) < _WORDS and (len(words) < _TURNED or min(map(len, words)) < _ONE_LETTER):
         return ""
     found = [other for other in candidates if _same_words(other, words)]
     return found[0] if len(found) == 1 else ""
