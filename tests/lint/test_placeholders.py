@@ -77,3 +77,34 @@ def test_the_rest_of_the_script_is_read(tmp_path: Path) -> None:
 def test_in_a_pasted_command_it_is_what_its_author_leaves_out() -> None:
     case = collect([], text="torchrun train.py --model=<my model> --lr 1e-5\nit hangs", index=INDEX)
     assert [f.line for f in lint(case, INDEX).findings] == []
+
+
+KEY = "export WANDB_API_KEY=your_key_here\n{before}torchrun --nproc_per_node 8 train.py{after}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("", "", True),
+        ("", " --report_to wandb", True),
+        ("# export WANDB_MODE=offline\n", "", True),
+        ("export WANDB_MODE=online\n", "", True),
+        ("export WANDB_MODE=offline\n", "", False),
+        ("export WANDB_DISABLED=true\n", " --report_to wandb", False),
+        ("wandb offline\n", "", False),
+        ("", " --report_to none", False),
+        ("", " --report_to=tensorboard", False),
+        ("", " --report_to $TRACKERS", True),
+    ],
+)
+def test_the_key_of_a_service_that_is_not_asked(
+    lint_text: Lint, before: str, after: str, told: bool
+) -> None:
+    found = _told(lint_text(KEY.format(before=before, after=after), "run.sh"))
+    assert [one[2] for one in found if one[1] == 1] == ["your_key_here"] * told
+
+
+def test_the_token_of_a_hub_that_is_offline(lint_text: Lint) -> None:
+    text = "export HF_TOKEN=your_token\n{before}torchrun --nproc_per_node 8 train.py\n"
+    assert _told(lint_text(text.format(before=""), "run.sh"))
+    assert not _told(lint_text(text.format(before="export HF_HUB_OFFLINE=1\n"), "run.sh"))
