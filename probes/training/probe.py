@@ -41,6 +41,7 @@ TELLS = (
     "eval-or-save-peak",
     "reward-parser-never-matches",
     "uneven-batches-per-rank",
+    "gloo-between-gpus",
     "probabilities-taken-for-logits",
     "graph-cut-in-code",
     "loss-term-has-wrong-sign",

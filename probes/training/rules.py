@@ -9,6 +9,7 @@ from medic.i18n import Text
 
 from .accumulation import undivided
 from .answer_words import other_marks
+from .backends import backends
 from .batches import one_batch
 from .carried import carried
 from .code import Code, Fault, Loop, Optimizer, at, calls_in, dotted, last
@@ -73,6 +74,7 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from too_often(code)
     yield from unread_resume(code)
     yield from sharded(code)
+    yield from backends(code)
     yield from probabilities(code)
     yield from graphs(code)
     yield from signs(code)

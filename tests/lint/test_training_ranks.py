@@ -202,3 +202,43 @@ def test_a_loop_that_each_rank_leaves_by_its_own_loss(lint_text: Lint, old: str,
     assert [one.name for one in lint_text(_ALONE, "train.py")] == ["uneven-batches-per-rank"]
     assert old in _ALONE
     assert not lint_text(_ALONE.replace(old, new), "train.py")
+
+
+_GLOO = """import torch
+import torch.distributed as dist
+dist.init_process_group("gloo")
+torch.cuda.set_device(local)
+for x in loader:
+    loss = model(x.cuda())
+    loss.backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fires"),
+    [
+        ("", "", True),
+        ('"gloo"', '"nccl"', False),
+        ('"gloo"', '"cpu:gloo,cuda:nccl"', False),
+        ("torch.cuda.set_device(local)\n", "", True),
+        ("torch.cuda.set_device(local)\nfor x in loader:\n    loss = model(x.cuda())",
+         "for x in loader:\n    loss = model(x)", False),
+        ('dist.init', 'if not torch.cuda.is_available():\n    dist.init', False),
+    ],
+)  # fmt: skip
+def test_a_backend_for_cpus(lint_text: Lint, old: str, new: str, fires: bool) -> None:
+    found = lint_text(_GLOO.replace(old, new, 1), "train.py")
+    assert [f.name for f in found if f.severity != "info"] == ["gloo-between-gpus"] * fires
+
+
+@pytest.mark.parametrize(
+    ("flags", "fires"),
+    [
+        ("--bf16 --distributed-backend gloo", True),
+        ("--bf16 --distributed-backend nccl", False),
+        ("--rdzv-backend gloo", False),
+    ],
+)
+def test_a_backend_in_a_command(lint_text: Lint, flags: str, fires: bool) -> None:
+    text = f"#!/bin/bash\ntorchrun --nproc_per_node 2 pretrain_gpt.py --num-layers 2 {flags}\n"
+    assert ("gloo-between-gpus" in [f.name for f in lint_text(text, "run.sh")]) == fires
