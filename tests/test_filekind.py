@@ -237,3 +237,15 @@ def test_reports_of_no_kind_are_named_as_not_read(tmp_path: Path) -> None:
     assert sorted(Path(f.path).name for f in case.files) == ["gpu13.dmesg", "train.log"]
     assert [Path(n.file).name for n in case.not_read] == ["node3.sel", "system.journal"]
     assert all(n.aside for n in case.not_read)
+
+
+def test_a_listing_of_files_is_no_log(tmp_path: Path) -> None:
+    listing = (
+        "out:\ntotal 8.0K\ndrwxr-xr-x 2 root root 4.0K 2026-11-30 07:11:48 .\n"
+        "-rw-r--r-- 1 root root  24M 2026-11-30 07:18:39 step40.pt\n\nout/logs:\n"
+        "-rw-r--r-- 1 root root 694 2026-11-30 07:18:35 train.log\n"
+    )
+    (tmp_path / "files.txt").write_text(listing)
+    assert kind_of(str(tmp_path / "files.txt")) is None
+    (tmp_path / "train.txt").write_text(listing + "step 1 | loss 2.5\n")
+    assert kind_of(str(tmp_path / "train.txt")) == "log"

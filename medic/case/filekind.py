@@ -28,7 +28,7 @@ from medic.case.datakind import (
     is_written,
 )
 from medic.case.gpukind import TRAINS, goes_on, is_gpu_report
-from medic.case.hostkind import is_host_report
+from medic.case.hostkind import is_host_report, is_listing
 from medic.case.kernelkind import has_no_report, is_kernel_log, may_be_kernels
 from medic.case.recorderkind import is_bare_rank, is_recorder, names_recorder
 from medic.facts import FileKind
@@ -283,8 +283,8 @@ def _text_kind(path: str, head: bytes) -> FileKind | None:
         return proven
     if is_gpu_report(head) and not goes_on(_head(path, _REPORT)):
         return "gpu-report"
-    if is_stacks(head):
-        return "stacks"
+    if is_stacks(head) or is_listing(head):
+        return "stacks" if is_stacks(head) else None
     return "host-report" if path.lower().endswith(".txt") and _is_host_report(path) else "log"
 
 

@@ -18,6 +18,9 @@ _MEMORY = regex(rb"^MemTotal:\s+\d+ kB", re.MULTILINE)
 _CGROUP = regex(
     rb"memory\.(?:max|limit_in_bytes)\b[^\n]{0,20}\s{0,2}\d{6,}\s|^oom_kill \d+\s*$", re.MULTILINE
 )
+# Lines of ls -l; beside them ls writes the folder and its total.
+_LISTED = regex(rb"^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s")
+_OF_FOLDER = regex(rb"^(?:total \S+|\S[^\n]*:)?\s*$")
 _BEGIN = 2048
 
 
@@ -26,6 +29,13 @@ def is_host_report(head: bytes) -> bool:
     begin = head[:_BEGIN]
     kinds = (_COLLECT_ENV, _TOPOLOGY, _INTERFACES, _DISKS, _MEMORY, _CGROUP)
     return any(p.search(begin) for p in kinds) or _is_frozen(head)
+
+
+def is_listing(head: bytes) -> bool:
+    """What ls -l prints: it tells of files, and nothing of a run."""
+    lines = head[: head.rfind(b"\n") + 1].splitlines()
+    listed = sum(_LISTED.match(line) is not None for line in lines)
+    return listed > 1 and all(_LISTED.match(one) or _OF_FOLDER.match(one) for one in lines)
 
 
 def _is_frozen(head: bytes) -> bool:
