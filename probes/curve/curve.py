@@ -77,6 +77,8 @@ def run(look: Look) -> Iterator[Curve | Skip | Unread]:
             yield Unread(given.name, words, partly=True, aside=table.growing)
         planned = planned or table.planned_steps
         known = series.setdefault(table.series or given.path, {})
+        if known and _is_another_writer(table, known.values()):
+            known = series.setdefault(given.path, {})
         _add(table, given.name, rank_of_file(given.path), known)
     writers = [points for known in series.values() for points in known.values()]
     if look.has(LogHits):
@@ -95,13 +97,32 @@ def _order(name: str) -> tuple[str, str]:
 
 
 def _add(table: rows.Table, file: str, rank: int | None, by_rank: dict[int | None, Points]) -> None:
-    """The rows as points of each rank, behind those that are there."""
+    """The rows as points of each rank, behind those that are there; events of a start that counts
+    from the beginning are of another run, whose folder was used again."""
+    if table.series and _begins_anew(table, by_rank.get(rank)):
+        del by_rank[rank]
     for ordinal, row in enumerate(table.rows, 1):
         of = rank if row.rank is None else row.rank
         if of not in by_rank:
             by_rank[of] = Points(file, of)
         step = ordinal if row.step is None else row.step
         by_rank[of].add(step, row.values, row.line, row.lines)
+
+
+def _is_another_writer(table: rows.Table, known: Iterable[Points]) -> bool:
+    """Whether a file of a series has none of the metrics that are known of it: of validation beside
+    training, whose steps go back to where those began."""
+    told = {name for row in table.rows for name in row.values}
+    return told.isdisjoint(name for points in known for name in points.metrics)
+
+
+def _begins_anew(table: rows.Table, known: Points | None) -> bool:
+    """Whether the losses of a file begin where those begin that are known, or before them."""
+    before = known.metrics.get("loss", []) if known is not None else []
+    first = min(
+        (r.step for r in table.rows if r.step is not None and "loss" in r.values), default=None
+    )
+    return bool(before) and first is not None and first <= before[0][0]
 
 
 def _of_logs(logs: LogHits) -> Iterable[Points]:

@@ -121,6 +121,18 @@ def test_events_of_tensorboard(look: Look, tensor: bool) -> None:
     assert found.series["eval_loss"].values == (2.75,)
 
 
+def test_events_of_another_run_in_the_same_folder_are_no_restart(look: Look) -> None:
+    first = events(*[(s, "train/loss", 6.0) for s in range(1, 9)])
+    second = events(*[(s, "train/loss", 3.0) for s in range(1, 6)])
+    held = events(*[(s, "eval/loss", 3.5) for s in range(1, 6)])  # a second writer of that run
+    made = {"100.a": first, "200.a": second, "200.b": held}
+    found, _ = read(look({f"tb/events.out.tfevents.{n}": data for n, data in made.items()}))
+    assert found is not None
+    assert found.series["loss"].values == (3.0,) * 5
+    assert found.series["eval_loss"].values == (3.5,) * 5
+    assert (found.resumed_at, found.replaced) == ((), ())
+
+
 def test_a_folder_of_events_is_one_run_that_was_restarted(look: Look) -> None:
     first = events(*[(s, "loss", 3.0) for s in range(1, 6)])
     second = events(*[(s, "loss", 2.0) for s in range(4, 9)])
