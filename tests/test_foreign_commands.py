@@ -84,3 +84,11 @@ def test_snippets_of_several_lines() -> None:
     assert own(load(), "trl", snippet) == ""
     assert own(load(), "verl", snippet) == snippet
     assert own(load(), "", snippet) == snippet
+
+
+def test_a_class_of_settings_is_of_its_trainer() -> None:
+    snippet = "TrainingArguments(per_device_train_batch_size=8)"
+    assert own_command(session("megatron"), snippet) == ""
+    for name in ("hf-trainer", "trl", "llama-factory", "plain", None):
+        assert own_command(session(name), snippet) == snippet
+    assert own_command(session("megatron"), "scaler = GradScaler()") == "scaler = GradScaler()"

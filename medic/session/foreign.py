@@ -17,6 +17,7 @@ APART = "  |  "
 WALKED = 3  # files: more are no command that one types
 _MODULE = regex(r"-m (\w{1,40})\b")
 _IMPORTS = regex(r"\bimport ((?:\w{1,40}, ?){0,12}\w{1,40})")
+_MADE = regex(r"\b([A-Z]\w{1,40}(?:Arguments|Config))\(")
 _ROOT = regex(r"(?<![\w.])([a-z]{1,30}(?:_[a-z]{1,30}){1,4})\.")
 # Layouts of settings that many programs share, and an engine that several of them use.
 _SHARED = frozenset("plain own-loop loop-scripts hydra grouped hf-model vllm".split())  # noqa: SIM905
@@ -56,12 +57,21 @@ def is_foreign(index: Index, command: str, framework: str) -> bool:
     words = set(_MODULE.findall(command))
     words |= {w.strip() for names in _IMPORTS.findall(command) for w in names.split(",")}
     told = {w for w in words if w in frames and w not in _SHARED and frames[w].role == "trainer"}
+    made = set(_MADE.findall(command))
+    told |= {name for name, classes in _classes(index) if classes & made}
     roots = set(_ROOT.findall(command))
     if roots:  # of every key of every framework
         told |= {name for name, root in _roots(index) if root in roots}
     own = {framework, framework.partition("-")[0]}
     own |= set(frames[framework].builds_on) if framework in frames else set()
     return bool(told) and not told & own
+
+
+def _classes(index: Index) -> list[tuple[str, set[str]]]:
+    """The classes of settings that each trainer calls its own."""
+    frames = index.frameworks.items()
+    own = [(n, {c.rpartition(".")[2] for c in f.dataclasses}) for n, f in frames]
+    return [(name, classes) for name, classes in own if classes]
 
 
 def _roots(index: Index) -> list[tuple[str, str]]:
