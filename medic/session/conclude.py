@@ -83,7 +83,7 @@ def conclude(session: Session, *, asks: bool = True) -> Diagnosis:
     elif bare:
         shown = (*shown, *raised_at(session))
     also = also_wrong(index, session.model, beliefs, found, [c.name for c in causes])
-    told = {(e.name, e.text.en) for cause in causes for e in cause.evidence}
+    told = {(e.name, e.text.en) for cause in causes[:1] for e in cause.evidence}
     lines = (line_of(index, h, "info") for h in _noted(session, verdict))
     noted = [line for line in lines if (line.name, line.text.en) not in told]
     if verdict in NOTHING_NAMED:  # what a sound run prints of itself is by design

@@ -41,6 +41,13 @@ _FRESH = Text(
 )
 
 
+_ELSEWHERE = Text(
+    "{why}; the run says nothing of it, and they may be on another node or left out of a copy: whether "
+    "it is whole was not seen",
+    "{why}；运行日志没有提到，它们可能在别的节点上，或复制时遗漏：未能判断它是否完整",
+)
+
+
 @dataclass(frozen=True)
 class Result:
     unit: Unit
@@ -146,6 +153,9 @@ def _judge(look: Look, results: Sequence[Result]) -> Iterator[Finding | Skip | U
     if outcome == "whole" and _failed(look) and (subjects is not results or not unread):
         outcome = "whole-after-failure"
     name = result.unit.name
+    if outcome == "broken" and result.problem is None and _unsaid(look, result):
+        yield Unread(name, _ELSEWHERE.fill(why=reason), partly=True, aside=True)
+        return
     value = {"file": name, "reason": reason}
     yield Finding("checkpoint-file", outcome, value=value, source=Source(file=name))
 
@@ -156,6 +166,12 @@ def _also_broken(results: Sequence[Result], told: Sequence[Result]) -> Iterator[
         verdict = result.verdict()
         if result not in told and verdict is not None and verdict[0] == "broken":
             yield Unread(result.unit.name, verdict[1], partly=True)
+
+
+def _unsaid(look: Look, result: Result) -> bool:
+    """Whether a run whose log is here neither goes on from a checkpoint nor fails at one."""
+    asked = is_resumed(look, result.unit.path) or _in_log(look, result.unit)
+    return not (without_logs(look) or asked or _failed(look))
 
 
 def _saves_now(look: Look) -> bool:

@@ -14,6 +14,7 @@ from medic.text.patterns import regex
 
 from . import needs, python_waits, quiet_ranks
 from .evidence import hits
+from .unseen_ranks import spans
 from .verdict import own_failures
 
 RANKS, MOMENT, STALL = "collective-ranks", "timeout-moment", "stall-point"
@@ -73,7 +74,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             return
         outcome, shown = _by_silence(logs, look.fact(Ranks), timeouts, silent)
     if outcome == "same-on-all" and (absent := _absent(look, logs, timeouts)):
-        value = {"ranks": ", ".join(map(str, absent[:16])), "count": len(timeouts)}
+        value = {"ranks": spans(absent), "count": len(timeouts)}
         first = timeouts[0].source
         yield Finding(RANKS, "ranks-without-logs", value=value, source=first)
         return

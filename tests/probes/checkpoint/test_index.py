@@ -110,9 +110,20 @@ def test_a_pointer(files: Any, make_look: Any) -> None:
 
 def test_a_missing_shard(files: Any, make_look: Any) -> None:
     path = files.index("model.safetensors.index.json", {"a": "model-00001-of-00001.safetensors"})
-    _, (finding,), _ = look_at(make_look(path, logs=ENDED))
+    said = LogHits(hits=(unreadable("SafetensorError: model.safetensors"),), ended="badly")
+    _, (finding,), _ = look_at(make_look(path, logs=said))
     assert finding.outcome == "broken"
     assert finding.value["reason"].en == "1 shards missing: model-00001-of-00001.safetensors"
+
+
+def test_shards_of_which_the_run_says_nothing_may_be_elsewhere(files: Any, make_look: Any) -> None:
+    """Those of another node, or left out of the copy of a folder."""
+    path = files.index("model.safetensors.index.json", {"a": "model-00001-of-00001.safetensors"})
+    look = make_look(aged(path, 1000), logs=ENDED)
+    assert look_at(look)[1] == []
+    (left,) = [i for i in index.PROBE.run(look) if isinstance(i, Unread)]
+    assert left.aside
+    assert "whether it is whole was not seen" in left.why.en
 
 
 def test_a_save_in_flight_is_not_judged(files: Any, make_look: Any) -> None:
