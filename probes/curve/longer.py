@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import islice, pairwise
 
+from medic.errors import Unreadable
 from medic.facts import Curve, Series
+from medic.probe import Look
+from medic.text.patterns import regex
 
 from .numbers import median
+
+MAX_LINES = 200_000
+# A line that is no row and says that from here on a step does more.
+_ANNOUNCED = regex(
+    r"(?i)\b(?:seq(?:uence)?[ _-]?len(?:gth)?|context[ _-]?(?:length|window)|(?:global |micro )?batch[ _-]?size"
+    r"|\w*accumulation(?:[ _]steps)?)\b[^\n\d]{0,40}(?:\d+\s*)?(?:is now|now|->|\u2192|\bto)\s*[:=]?\s*(?P<to>\d+)"
+    r"|(?:序列长度|上下文长度|批大小|累积步数)[^\n\d]{0,20}(?:\d+\s*)?(?:改为|变为|增至|->|\u2192|到)\s*(?P<zu>\d+)"
+)
 
 LONGER = 1.2  # a smaller rise of the length costs no quarter of the speed
 NEAR = 20  # the length rises within a twentieth of the points around the fall
@@ -35,6 +48,32 @@ def explains(curve: Curve, speed: Series, steps: Sequence[int], at: int, slower:
         return False  # lengths that differ by batch are no rise
     power = 1 if speed.name == "tokens_per_s" else 2
     return slower <= (median(after) / median(before)) ** power
+
+
+def stretches(look: Look, series: Series, steps: Sequence[int]) -> list[tuple[int, int]]:
+    """The stretches (first, behind the last index of ``steps``) between lines of the log that
+    announce a longer sequence or a larger batch: each is a speed of its own. One where no line does."""
+    if not any(log.name == series.file for log in look.files("log")):
+        return [(0, len(steps))]
+    lines = sorted(_announced(look, series))
+    at = dict(zip(series.steps, series.lines, strict=True))
+    places = [next((n for n, s in enumerate(steps) if at[s] > line), len(steps)) for line in lines]
+    cuts = sorted({0, *places, len(steps)})
+    return list(pairwise(cuts))
+
+
+def _announced(look: Look, series: Series) -> set[int]:
+    """Numbers of the lines that announce a step that does more than before."""
+    path = next(log.path for log in look.files("log") if log.name == series.file)
+    rows, found, last = set(series.lines), set[int](), 0
+    with suppress(Unreadable):
+        for number, text in islice(look.lines(path), MAX_LINES):
+            told = None if number in rows else _ANNOUNCED.search(text[:400])
+            if told is not None:
+                size = int(told["to"] or told["zu"])
+                found |= {number} if size > last else set()
+                last = size
+    return found
 
 
 def per_sample(curve: Curve, steps: Sequence[int], speed: Sequence[float]) -> list[float]:

@@ -47,6 +47,9 @@ def run(look: Look) -> Iterator[Any]:
     ):
         yield Finding(CHECK, "none", source=source_at(look, series, series.steps.index(at)))
         return
+    if outcome in ("suddenly", "gradually") and not _within(look, series, steps, values):
+        yield Finding(CHECK, "none", source=source_at(look, series, series.steps.index(at)))
+        return
     if outcome == "none" and _ends_slow(series, values):
         after, outcome = values[-1], "last-step"
     if series.name == "bar_time" and outcome == "at-intervals":
@@ -71,6 +74,15 @@ def run(look: Look) -> Iterator[Any]:
         if drops
         else Finding(SYMPTOM, "absent", source=source)
     )
+
+
+def _within(look: Look, series: Series, steps: Sequence[int], values: Sequence[float]) -> bool:
+    """Whether it falls within one of the stretches that do the same work in each step."""
+    parts = longer.stretches(look, series, steps)
+    if len(parts) < 2:
+        return True
+    parts = [(a, b) for a, b in parts if b - a >= FEW_POINTS]
+    return any(_onset(steps[a:b], values[a:b])[0] in ("suddenly", "gradually") for a, b in parts)
 
 
 def speeds(curve: Curve) -> tuple[Series, list[int], list[float]] | None:
