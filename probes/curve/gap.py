@@ -9,12 +9,14 @@ from typing import Any
 
 from medic.facts import Curve, Series, Source
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, Skip
+from medic.probe import Finding, Look, Probe, Skip, config_of
+from medic.run_config import RunConfig
 
 from .jumps import MAD_TO_SIGMA
 from .loss import UNTRAINED_LOSS
 from .numbers import clean, median, spread
 from .plan import source_at
+from .rewarded import is_rewarded
 
 CHECK, SYMPTOM, LOW = "validation-gap", "validation-loss-rises", "loss-suspiciously-low"
 NEVER, FLOOR = "validation-never-falls", "loss-floor"
@@ -41,7 +43,7 @@ _NEEDS = Text("several validation losses beside the training loss", "训练 loss
 def run(look: Look) -> Iterator[Any]:
     curve = look.fact(Curve)
     train, held = curve.series.get("loss"), curve.series.get("eval_loss")
-    if train is not None and held is None:
+    if train is not None and held is None and not is_rewarded(curve, config_of(look)):
         yield from _floor(look, train)
     if train is None or held is None:
         yield Skip(_NEEDS, check=CHECK)
@@ -235,6 +237,7 @@ PROBE = Probe(
     title=Text("validation beside training loss", "验证与训练 loss 对比"),
     tells=(CHECK, SYMPTOM, LOW, NEVER, FLOOR),
     needs=(Curve,),
+    wants=(RunConfig,),
     reliability="heuristic",
     seconds=0.05,
     run=run,

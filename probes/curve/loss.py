@@ -18,6 +18,7 @@ from .jumps import Jump, jumps, relative_noise, timing, told_of, troubling, uncl
 from .numbers import chance, clean, median, typical, windows
 from .plan import Plan, plan_of, source_at
 from .resume_points import starts
+from .rewarded import is_policy, is_rewarded
 
 MIN_POINTS = 10
 # Cross entropy of a model that has learned nothing yet is ln(vocabulary), 6 to 12; a fine-tune
@@ -68,13 +69,18 @@ def run(look: Look) -> Iterator[Any]:
     if len(values) < MIN_POINTS:
         yield Skip(needs.LOSSES, check="loss-jump-timing")
         return
+    if is_policy(curve, config_of(look)):
+        yield Skip(needs.LOSS, check="loss-jump-timing")
+        yield from stuck.vanished(look)
+        return
     shape = Shape(loss, steps, values, plan_of(look, curve), curve.series.get("learning_rate"))
     found, since = _without_starts(look, loss, steps, jumps(look, steps, values))
     yield from _spike(look, shape, found)
     yield timing(look, curve, loss, found)
     later = replace(shape, steps=steps[since:], values=values[since:]) if since else shape
     yield from _divergence(look, later, found)
-    yield from _plateau(look, shape)
+    if not is_rewarded(curve, config_of(look)):
+        yield from _plateau(look, shape)
     yield from stuck.vanished(look)
     yield from _swings(look, shape)
 

@@ -18,6 +18,7 @@ from medic.run_config import RunConfig
 from . import needs
 from .numbers import clean
 from .plan import plan_of, source_at
+from .rewarded import is_rewarded
 from .start import MIN_VOCABULARY, NEAR
 
 CHECK = "rate-reach"
@@ -67,6 +68,8 @@ def _is_untrained(curve: Curve, config: RunConfig) -> bool:
     """Whether the first loss is that of a guess."""
     loss, vocabulary = curve.series.get("loss"), config.integer("vocab_size")
     if loss is None or vocabulary is None or vocabulary < MIN_VOCABULARY:
+        return False
+    if is_rewarded(curve, config):
         return False
     return abs(loss.values[0] - math.log(vocabulary)) < NEAR
 

@@ -15,6 +15,7 @@ from medic.run_config import RunConfig
 from .loss import LATE_START, UNTRAINED_LOSS
 from .numbers import clean, median, value_at
 from .plan import plan_of, source_at
+from .rewarded import is_policy, is_rewarded
 
 LEVEL, HIGH = "start-level", "initial-loss-too-high"
 UNTRAINED = "above-random-untrained"
@@ -42,8 +43,6 @@ _NEEDS = Text("the loss of the first steps and the vocabulary size", "最初几�
 # Keys that name weights to start from.
 _TRAINED = ("model_name_or_path", "base_model", "pretrained_model_name_or_path", "model_id")
 _CLASS = ("architectures", "model_type")
-# Rounded losses of policy gradients are zero by design.
-_POLICY = ("num_generations", "reward", "grpo", "ppo", "rollout", "kl_coef")
 
 
 def run(look: Look) -> Iterator[Any]:
@@ -53,7 +52,10 @@ def run(look: Look) -> Iterator[Any]:
     if loss is None:
         yield Skip(_NEEDS, check=LEVEL)
         return
-    yield from level(look, curve, loss, config)
+    if is_rewarded(curve, config):
+        yield Skip(_NEEDS, check=LEVEL)
+    else:
+        yield from level(look, curve, loss, config)
     yield from _zeros(look, curve, loss, config)
 
 
@@ -156,9 +158,7 @@ def _outcome(look: Look, first: float, random: float, *, trained: bool) -> str |
 
 
 def _zeros(look: Look, curve: Curve, loss: Series, config: RunConfig) -> Iterator[Finding | Skip]:
-    policy = "reward" in curve.series or any(
-        word in ".".join(s.path) for s in config.settings for word in _POLICY
-    )
+    policy = is_policy(curve, config)  # whose rounded losses are zero by design
     zeros = [n for n, v in enumerate(loss.values) if v == 0.0]
     # A loss that comes down to zero is rounded to it.
     rounded = bool(zeros) and zeros[0] > 0 and loss.values[zeros[0] - 1] < ROUNDED
