@@ -21,6 +21,8 @@ Reads = Literal["artefacts", "this-host", "live-process"]
 Reliability = Literal["exact", "heuristic", "person"]
 
 
+# The value of a finding (a Text) that is its sentence, where that of its entry would say something else.
+SAYS = "says"
 # The value of a finding (a Text) that says what to write where any number would be a guess: lint then
 # offers no fix.
 BY_HAND = "by_hand"

@@ -115,7 +115,7 @@ def needs_of(lack: Text) -> Text:
 
 def abnormal(session: Session, run: Run) -> list[tuple[Text, Text | None]]:
     """The findings of a probe that are not normal, each with its place."""
-    from medic.session.diagnosis import finding_text
+    from medic.session.sentences import finding_text
 
     result = []
     for finding in run.findings:

@@ -21,7 +21,7 @@ from medic.report.console import Console
 from medic.runner.evidence import Run
 from medic.runner.registry import all_probes
 from medic.runner.run import observe, with_needs
-from medic.session.diagnosis import finding_text
+from medic.session.sentences import finding_text
 from medic.text.safetext import one_line
 
 HELP = Text(

@@ -50,7 +50,8 @@ class Wording:
 
 @dataclass(frozen=True)
 class Signature:
-    """A log pattern (RE2). ``captures`` gives each named group its unit."""
+    """A log pattern (RE2). ``captures`` gives each named group its unit; ``seen`` is what its lines
+    say, where the title of the symptom says more, or something else."""
 
     __pydantic_config__ = CONFIG
     id: str
@@ -66,6 +67,7 @@ class Signature:
     at_least: int = 1  # lines that it takes: a few of them are usual
     shared: bool = False  # other programs print it, too: it is a strong sign at most
     unless: str = ""  # of a shared one: a pattern of words around the line that leave no doubt
+    seen: Text | None = None
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 from medic.beliefs.likelihoods import DOUBTED
 from medic.entries.words import TELLTALE
 from medic.errors import Unreadable
 from medic.facts import Hit, LogHits, Source, Tracebacks
+from medic.i18n import Text
 from medic.index.knowledge import Index
-from medic.probe import Finding
+from medic.probe import SAYS, Finding
 from medic.records import replace
 from medic.runner.evidence import Evidence, Observed
 from medic.runner.look import CaseLook
 from medic.text.patterns import regex
 
+_FORETOLD = Text("foretold by this line: {title}", "由这一行可预见：{title}")
+_AT_ONCE = ("checkpoint", "network")  # families of what is seen in one line though training goes on
 EXCEPTION = "python-exception"  # what any line of a traceback may be
 _LEVELS = frozenset(("loss-is-zero", "loss-plateau", "loss-oscillates", "loss-suspiciously-low"))
 
@@ -43,7 +47,7 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
     for hit in hits:
         if not hit.symptom or hit.role not in ("root", "either", "victim"):
             continue
-        finding = Finding(hit.symptom, value=hit.captures, source=hit.source)
+        finding = Finding(hit.symptom, value=_values(hit, index), source=hit.source)
         # A line that many programs print may be of anything that raises.
         also = (EXCEPTION,) if hit.shared and _place(hit.source) in raised else ()
         sure = DOUBTED if hit.shared else "exact"
@@ -63,6 +67,23 @@ def symptoms_of_logs(evidence: Evidence, index: Index) -> None:
             told.add(found.name)
             evidence.observed.append(found)
     _absent_symptoms(evidence, index, told)
+
+
+def _values(hit: Hit, index: Index) -> Mapping[str, Any]:
+    """What a line captures, and what it says itself where its entry tells that."""
+    raw = index.raw["symptoms"].get(hit.symptom, {})
+    if hit.check == TELLTALE:
+        raw = index.raw["causes"].get(hit.outcome, {}).get("telltale", {})
+    own = (s for s in raw.get("signatures", ()) if s["id"] == hit.signature)
+    said = next((s["seen"] for s in own if s.get("seen")), None)
+    if said:
+        return {**hit.captures, SAYS: Text(said["en"], said["zh"])}
+    symptom = index.symptoms[hit.symptom]
+    shown = index.raw["symptoms"][hit.symptom].get("signatures")
+    of_steps = symptom.goes_on and not (shown and symptom.family in _AT_ONCE)
+    if hit.check == TELLTALE and of_steps:  # no line alone shows it
+        return {**hit.captures, SAYS: _FORETOLD.fill(title=symptom.title)}
+    return hit.captures
 
 
 def _is_advice(hit: Hit, index: Index) -> bool:

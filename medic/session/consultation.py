@@ -27,11 +27,12 @@ from medic.records import dataclass, field, replace
 from medic.runner.evidence import Evidence
 from medic.runner.run import Progress, observe
 from medic.session import both
-from medic.session.diagnosis import Diagnosis, finding_text
+from medic.session.diagnosis import Diagnosis
 from medic.session.pasted import ANOTHER
 from medic.session.premises import beside_lines, doubted, without_denied
 from medic.session.recheck import Applied
 from medic.session.revisit import OF_BEFORE, collect_again, merged, still_before, without
+from medic.session.sentences import finding_text
 from medic.told.understood import Told
 
 if TYPE_CHECKING:
@@ -289,8 +290,7 @@ class Session:
         self.told.forget()
         self.refresh()
 
-    # --- explaining itself ------------------------------------------------------------------
-
+    # --- explaining itself ---
     def mind(self) -> tuple[list[tuple[Seen, str]], NextLook | None]:
         """Findings whose removal changes the leader; the cheapest open look that could flip it."""
         return change_of_mind(self.model, self.seen, frozenset(self.tried), self.open_looks())

@@ -11,16 +11,16 @@ from medic.beliefs.model import Beliefs, Model, word
 from medic.case.collect import NotRead
 from medic.entries import Cause
 from medic.entries.words import SPEAKS_AGAINST
-from medic.facts import Counted, Source
+from medic.facts import Source
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.planner.looks import NextLook
 from medic.planner.standing import Standing, gate, pruned, shows_a_symptom
 from medic.planner.verdict import Heard, Verdict, fired, leading_symptoms, spoken_for
-from medic.probe import Finding
 from medic.records import dataclass, field, replace
 from medic.runner.evidence import Evidence, Observed
 from medic.runner.logsymptoms import EXCEPTION
+from medic.session.sentences import finding_text
 
 MAX_CAUSES = 5
 LEAST_CAUSES = 3  # the nearest are told even where none is near
@@ -88,48 +88,13 @@ class Diagnosis:
     other_runs: tuple[str, ...] = ()
 
 
-# --- the text of a finding ------------------------------------------------------------------
-
-
-def finding_text(index: Index, finding: Finding) -> Text:
-    """The sentence that a finding says, with its values filled in."""
-    symptom = index.symptoms.get(finding.name)
-    if symptom is not None:
-        pattern = (
-            symptom.seen if symptom.seen and _has_all(symptom.seen, finding) else symptom.title
-        )
-        return pattern.fill(_worded(index, finding))
-    outcome = index.checks[finding.name].outcomes[finding.outcome]
-    pattern = outcome.seen if outcome.seen and _has_all(outcome.seen, finding) else outcome.title
-    return pattern.fill(_worded(index, finding))
-
-
-def _worded(index: Index, finding: Finding) -> dict[str, Any]:
-    """The values of a finding; a symptom that is one of them by its title."""
-    known = index.symptoms
-    return {
-        key: known[value].title if isinstance(value, str) and value in known else _counted(value)
-        for key, value in finding.value.items()
-    }
-
-
-def _counted(value: object) -> object:
-    """A number of lines is told as one."""
-    if not Counted.is_count(value):
-        return value
-    return Text(f"{value} (by the count of logged lines)", f"{value}（按日志行数计）")
-
-
-def _has_all(pattern: Text, finding: Finding) -> bool:
-    blank = dict.fromkeys(finding.value, "")  # a value may hold braces of its own
-    return "{" not in pattern.fill(blank).en
-
+# --- the lines of the answer -------------------------------------------------------------------
 
 # Of a line that other programs print, too, and no words around it say who did.
 _PERHAPS = Text("perhaps: {title}", "可能：{title}")
 _ALSO_OTHERS = Text(
-    "a line that is printed by this, and otherwise, too: {title}",
-    "这一行在以下情况会出现，但其他情况也会打印：{title}",
+    "perhaps (other faults print this line, too): {title}",
+    "可能（其他故障也会打印这一行）：{title}",
 )
 
 

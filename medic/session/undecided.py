@@ -12,7 +12,8 @@ from medic.entries.words import SPEAKS_AGAINST, TELLTALE
 from medic.i18n import Text
 from medic.planner.standing import BAR
 from medic.planner.verdict import NO_ANSWER, NOTHING_NAMED
-from medic.session.diagnosis import WEIGHT_ORDER, finding_text
+from medic.session.diagnosis import WEIGHT_ORDER
+from medic.session.sentences import finding_text
 from medic.text.safetext import one_line
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from statistics import fmean, median
 from medic.facts import GpuSeries, GpuState, Source
 from medic.facts.memory import gib
 from medic.i18n import Text
-from medic.session.diagnosis import finding_text
+from medic.session.sentences import finding_text
 from medic.vitals.scene import MIN_POINTS, Judged, Scene, State, unseen
 
 SMALL = 0.1  # of the GPU's memory

@@ -11,7 +11,7 @@ from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.records import dataclass, field
 from medic.runner.evidence import Evidence, Observed
-from medic.session.diagnosis import finding_text
+from medic.session.sentences import finding_text
 
 State = Literal["ok", "not-ok", "not-seen"]
 Judged = tuple[State, Text, Source]

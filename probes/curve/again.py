@@ -7,12 +7,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from medic.facts import Counted, Curve, LogHits, Series, StepLine
-from medic.probe import Finding, Look, config_of
+from medic.probe import SAYS, Finding, Look, config_of
 from medic.text.patterns import regex
 
 from .numbers import median, nearest_before
 from .plan import source_at
-from .rate_leaps import is_up
+from .rate_leaps import LEAPS, is_up
 
 SHAPE, NOT_AS_SET = "learning-rate-shape", "learning-rate-not-as-set"
 NAME = "learning_rate"
@@ -55,7 +55,7 @@ def judge(look: Look, curve: Curve, series: Series) -> Iterator[Finding]:
     }
     source = source_at(look, Series(NAME, series.file, (row.step,), (row.rate,), (row.line,)), 0)
     yield Finding(SHAPE, "rises-again", value=value, source=source)
-    yield Finding(NOT_AS_SET, value=value, source=source)
+    yield Finding(NOT_AS_SET, value={**value, SAYS: LEAPS}, source=source)
 
 
 def leap(rates: Sequence[float]) -> int | None:

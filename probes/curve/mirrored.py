@@ -10,11 +10,12 @@ import math
 from collections.abc import Iterator, Sequence
 
 from medic.facts import Curve, Series
-from medic.probe import Finding, Look, config_of
+from medic.probe import SAYS, Finding, Look, config_of
 
 from .again import CYCLES
 from .numbers import clean
 from .plan import Plan, source_at
+from .rate_leaps import RISES
 from .schedule_pace import CHECK, FACTORS, NOT_AS_SET, PACE
 
 LEAST = 6  # logged rates on either side of the turn
@@ -36,7 +37,7 @@ def judge(look: Look, curve: Curve, series: Series, plan: Plan) -> Iterator[Find
     later = source_at(look, series, series.steps.index(steps[top]))
     value = {"turn": steps[at], "floor": values[at], "step": steps[top], "after": values[top]}
     yield Finding(PACE, "past-its-end", value | {"total": plan.length}, source, more=(later,))
-    yield Finding(NOT_AS_SET, value=value, source=later, more=(source,))
+    yield Finding(NOT_AS_SET, value={**value, SAYS: RISES}, source=later, more=(source,))
     yield from _calls(look, plan, steps, at)
 
 

@@ -7,10 +7,10 @@ from itertools import islice, takewhile
 
 from medic.errors import Unreadable
 from medic.facts import LogHits, Source, StepLine
-from medic.probe import Finding, Look
+from medic.probe import SAYS, Finding, Look
 
 from ..logs.resumed_end import RESUMES
-from .rate_leaps import LOST, is_lost, is_up, no_longer_rises
+from .rate_leaps import LEAPS, LOST, is_lost, is_up, no_longer_rises
 
 CHECK, SYMPTOM = "resume-difference", "learning-rate-not-as-set"
 NAME = "learning_rate"
@@ -30,7 +30,7 @@ def judge(look: Look, logs: LogHits) -> Iterator[Finding]:
                 if _resumes(look, first, later):
                     value = {"step": lines[at].step, "before": rates[at - 1], "after": rates[at]}
                     yield Finding(CHECK, "rate-restarts", value=value, source=later)
-                    yield Finding(SYMPTOM, value=value, source=later)
+                    yield Finding(SYMPTOM, value={**value, SAYS: LEAPS}, source=later)
                     return
 
 

@@ -10,6 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from medic.i18n import Text
+
+# Of a rate that no setting was held against: what the log shows, of values of these names.
+LEAPS = Text(
+    "the learning rate goes from {before} to {after} at step {step}",
+    "学习率在第 {step} 步从 {before} 变为 {after}",
+)
+RISES = Text(
+    "the learning rate rises again, from {floor} at step {turn} to {after} at step {step}",
+    "学习率再次上升：第 {turn} 步为 {floor}，第 {step} 步为 {after}",
+)
 UP = 1.5  # times the rate before
 LOST, AGAIN = 0.3, 1.5  # of the rate before; times the first rate after it: as a warmup rises
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from medic.facts import Curve, LogHits
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe, config_of
+from medic.probe import SAYS, Finding, Look, Probe, config_of
 from medic.records import replace
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
@@ -16,7 +16,7 @@ from . import resume_norm, told_to_leave
 from .jumps import UNTRAINED, relative_noise
 from .numbers import finite, median, typical
 from .plan import quoted
-from .rate_leaps import is_lost, no_longer_rises
+from .rate_leaps import LEAPS, is_lost, no_longer_rises
 from .resume_points import Row, Start, starts
 from .resumed_rate import as_at_the_start
 
@@ -27,6 +27,10 @@ LAST, FIRST, LEAST = 10, 3, 3  # rows on either side of a start
 HISTORY = 50  # rows before it that tell the noise
 SIGMAS, MEDIAN_ERROR = 5.0, 1.2533
 HIGHER, NATS = 1.05, 0.05  # what noise of a few batches does not reach, times and plus
+_NOTHING = Text(
+    "nothing was loaded from {path}: the loss is {loss} at step {step}",
+    "没有从 {path} 加载任何内容：第 {step} 步 loss 为 {loss}",
+)
 INITIAL, FALLEN = 0.9, 1.3  # of the run's first loss; times the level before the start
 BEGINS = 0.1  # of the steps before: a counter below it has begun again
 STEADY = 4  # logged rates before a start that must not rise
@@ -96,7 +100,7 @@ def _judged(look: Look, start: Start) -> Iterator[Finding]:
         told = {"step": row.step, "before": rate[0], "after": row.rate}
         source = quoted(look, row.source)
         yield Finding(CHECK, "rate-restarts", value=told, source=source)
-        yield Finding(RATE, value=told, source=source)
+        yield Finding(RATE, value={**told, SAYS: LEAPS}, source=source)
         if jumps and rate[1] < DOWN * rate[0]:
             yield Finding(AGAIN, "lower-and-loss-jumps", value=told, source=source, exact=True)
         if anew:
@@ -247,6 +251,7 @@ def _other_path(look: Look) -> Iterator[Finding]:
             losses = (s for s in look.fact(LogHits).steps if s.source.line > hit.source.line)
             first = next((s for s in losses if s.values.get("loss", 0.0) > UNTRAINED), None)
             if first is not None:
+                value |= {"step": first.step, "loss": first.values["loss"], SAYS: _NOTHING}
                 yield Finding(SYMPTOM, value=value, source=first.source)
             return
 

@@ -11,12 +11,12 @@ from itertools import pairwise
 
 from medic.facts import Curve, LogHits, Series, StepLine
 from medic.i18n import Text
-from medic.probe import Finding, Look, Probe
+from medic.probe import SAYS, Finding, Look, Probe
 
 from . import one_log
 from .numbers import nearest_before
 from .plan import source_at
-from .rate_leaps import is_lost
+from .rate_leaps import LEAPS, is_lost
 
 CHECK, RATE, AGAIN = "resume-difference", "learning-rate-not-as-set", "rate-after-resume"
 NAME = "learning_rate"
@@ -38,7 +38,7 @@ def run(look: Look) -> Iterator[Finding]:
              "after": rate.values[at]}  # fmt: skip
     source = source_at(look, rate, at)
     yield Finding(CHECK, "rate-restarts", value=value, source=source)
-    yield Finding(RATE, value=value, source=source)
+    yield Finding(RATE, value={**value, SAYS: LEAPS}, source=source)
     if _of_series(rate, at):
         yield Finding(AGAIN, "as-at-the-start", value=value, source=source)
 
@@ -101,7 +101,7 @@ def _of_two_logs(logs: LogHits) -> Iterator[Finding]:
         value = {"step": later[0].step, "before": before, "after": later[0].values[NAME]}
         source = later[0].source
         yield Finding(CHECK, "rate-restarts", value=value, source=source)
-        yield Finding(RATE, value=value, source=source)
+        yield Finding(RATE, value={**value, SAYS: LEAPS}, source=source)
         if again:
             yield Finding(AGAIN, "as-at-the-start", value=value, source=source)
         return

@@ -17,6 +17,10 @@ _EARLIER = Text(
     "of an earlier run, which failed at line {line} ({what}){alone}",
     "属于之前的运行，在第 {line} 行失败（{what}）{alone}",
 )
+_ENDED = Text(
+    "of an earlier run, which ended at line {line} ({what}){alone}",
+    "属于之前的运行，在第 {line} 行结束（{what}）{alone}",
+)
 _BESIDE = Text(
     "it failed at line {line} ({what}), and does not count: the last run here ended well{alone}",
     "在第 {line} 行失败（{what}），但此处最后一次运行正常结束，因此未计入{alone}",
@@ -91,11 +95,14 @@ def _of_machine(merged: Merged) -> Iterator[Unread]:
 
 def _told(view: View, pattern: Text) -> Iterator[Unread]:
     found = failure(view)
+    earlier = pattern is _EARLIER
     if found is None and view.ends:
-        found = view.ends[-1].source, view.ends[-1].source.text.strip()
+        end = view.ends[-1]
+        found = end.source, end.source.text.strip()
+        pattern = _ENDED if earlier and end.how != "badly" else pattern
     if found is not None:
         source, what = found
         file = view.given.name
         alone = _NOWHERE if file.startswith("<") else _ALONE.fill(file=file)
         why = pattern.fill(line=source.line, what=what[:WORDS], alone=alone)
-        yield Unread(file, why, partly=True, aside=True, earlier=pattern is _EARLIER)
+        yield Unread(file, why, partly=True, aside=True, earlier=earlier)

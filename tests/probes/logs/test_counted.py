@@ -11,7 +11,7 @@ from medic.facts import Counted, LogHits
 from medic.index.knowledge import load
 from medic.runner.registry import all_probes
 from medic.session.consultation import Session
-from medic.session.diagnosis import finding_text
+from medic.session.sentences import finding_text
 
 HEAD = "***** Running training *****\n"
 

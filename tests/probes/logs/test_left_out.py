@@ -46,6 +46,17 @@ def test_a_run_that_failed_before_the_last_one_began(read: Read) -> None:
     assert end.source.file == "oom_run.log"
 
 
+def test_a_run_that_ended_well_before_did_not_fail(read: Read) -> None:
+    first = STEP.format(1, 1) + STEP.format(2, 2) + "[after training is done]\n"
+    later = TRAINS.replace("21:05", "23:05") + "Traceback (most recent call last):\n" + FAILED
+    lines = [
+        line
+        for line in told(read({"train_1.log": first, "train_2.log": later}))
+        if "train_1" in line
+    ]
+    assert not any("failed" in line for line in lines)
+
+
 def test_a_younger_run_is_the_current_one_from_its_first_step(read: Read) -> None:
     seen = read({"failed.log": FAILED + AFTER, "train.log": STEP.format(6, 1)})
     assert len(told(seen)) == 1
