@@ -81,3 +81,17 @@ def test_a_rate_of_a_model_of_unknown_size(lint_text: Lint) -> None:
     assert "参数 参数" not in found[0].message.zh
     texts = [str(found[0].fix.notes) + found[0].fix.text.en for _ in (1,) if found[0].fix]
     assert all("for this size" not in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("lr: 0.1\nbatch_size: 128\nnum_classes: 10\nmilestones: [6, 9]\nepochs: 2\n", False),
+        ("lr: 10\nbatch_size: 128\nnum_classes: 10\nepochs: 2\n", True),
+        ("lr: 0.1\nbatch_size: 128\nblock_size: 128\nepochs: 2\n", True),
+        ("lr: 0.004\nbatch_size: 64\nepochs: 6\nlora:\n  r: 16\n  alpha: 32\n", False),
+        ("lr: 0.02\nbatch_size: 64\nepochs: 6\nlora:\n  r: 16\n  alpha: 32\n", True),
+    ],
+)
+def test_a_rate_where_nothing_says_what_is_trained(lint_text: Lint, text: str, told: bool) -> None:
+    assert ("learning-rate-too-high" in {f.name for f in lint_text(text)}) == told

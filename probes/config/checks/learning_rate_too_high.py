@@ -7,8 +7,8 @@ from medic.probe import Fires, LintResult, NotChecked, Passes
 from medic.run_config import RunConfig
 
 from .learning_rates import (
-    FAR_ABOVE,
     adam_like,
+    far_above,
     grave,
     kind_of,
     named_size,
@@ -37,11 +37,12 @@ def check(config: RunConfig) -> LintResult:
     if limit is not None and rate >= limit:
         return NotChecked((_TOLD,))
     told = placeholders(config, found) | {"grave": grave(config, rate, found.high)}
-    if rate >= FAR_ABOVE * found.high:
+    above = far_above(config)
+    if rate >= above * found.high:
         return Fires("learning_rate", told)
     for other, origin in config.values["learning_rate"].also:
         number = isinstance(other, (int, float)) and not isinstance(other, bool)
-        if number and float(other or 0) >= FAR_ABOVE * found.high:  # lr beside learning_rate
+        if number and float(other or 0) >= above * found.high:  # lr beside learning_rate
             return Fires(origin.key, told | {"learning_rate": other})
     known = parameters(config) is not None or named_size(config) is not None
     if rate > found.low and not known and kind_of(config) != "lora":

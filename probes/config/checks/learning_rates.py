@@ -25,6 +25,7 @@ __all__ = [
     "FAR_ABOVE",
     "Range",
     "adam_like",
+    "far_above",
     "far_below",
     "kind_of",
     "parameters",
@@ -40,6 +41,9 @@ __all__ = [
 GRAVE, GRAVE_LORA = 10.0, 30.0
 # A rate is called unusual only this far above, or below, everything published for the size.
 FAR_ABOVE = 5.0
+# No further than the 3.2 of SGD at 8,192 images (arXiv 1706.02677) where nothing says what is trained.
+_FAR_ABOVE_SGD = 600.0
+_OF_LANGUAGE = ("sequence_length", "vocab_size", "hidden_size", "num_layers")
 # Below it less where more is known: that weights are new, or learn from preferences; that they are
 # pretrained and learn the next token, of which the lowest rates are known well.
 _FAR_BELOW, _FAR_BELOW_KNOWN, _FAR_BELOW_NEXT = 20.0, 5.0, 2.5
@@ -113,6 +117,17 @@ def _other_adapter(config: RunConfig) -> bool:
     given = (one for one in config.settings if one.value not in _OFF)
     words = (word for one in given for word in (*one.path, one.value))
     return any(_OTHER_ADAPTERS.search(str(word).lower()) for word in words)
+
+
+def far_above(config: RunConfig) -> float:
+    """How many times everything published is called unusual. A file of one's own may train a small
+    model by LoRA, which takes more, or images by SGD."""
+    if not config.nobodys or parameters(config) is not None or config.get("base_model") is not None:
+        return FAR_ABOVE
+    if kind_of(config) == "lora":
+        return GRAVE_LORA
+    language = any(config.get(name) for name in _OF_LANGUAGE)
+    return FAR_ABOVE if language or config.get("optimizer") else _FAR_ABOVE_SGD
 
 
 def far_below(config: RunConfig) -> float:
