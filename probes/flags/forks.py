@@ -28,8 +28,8 @@ _ONLY_THERE = Text(
 )
 # What follows where it is not the fork that runs.
 ELSEWHERE = Text(
-    "a program without it stops at it, or trains without the setting",
-    "没有它的程序会报错退出，或不按该设置训练",
+    "right there; anything else stops at it, or trains without the setting",
+    "用的正是它则无误；否则会报错退出，或不按该设置训练",
 )
 
 
