@@ -24,6 +24,8 @@ _BACKGROUND = regex(r"(?<![&>|])&\s*(?:#.*)?$")
 _BEHIND = regex(
     r"(?:\s*(?:(?:(?<=\s)\d+)?(?:>>?|<|>&(?!\d))|&>>?)\s*(?:&\d|[^\s;&|<>]+))*\s*(&)(?![&>])"
 )
+_BRACKET = regex(r"[(){}]")
+_BLOCK = 60  # lines that a block in the background has at most
 _NAME = r"[A-Za-z_]\w*"
 _SET = regex(rf"(?:^|[\s;])({_NAME})\+?=(\(?)", re.MULTILINE)
 _SET_ALONE = regex(rf"^[ \t]*(?:[a-z]+ +(?:-\w+ +)*)*({_NAME})=", re.MULTILINE)
@@ -100,6 +102,19 @@ class ScriptText:
         found = ends or behind
         start = at + (behind.start(1) if not ends and behind else found.start() if found else 0)
         return self.between(span.end_line, (start, start + 1)) if found else None
+
+    def block_in_background(self, span: Span) -> tuple[int, int] | None:
+        """Where the ``( … ) &`` or ``{ …; } &`` around a command ends, as line and column; what stands in
+        it runs one after the other, and beside what follows it. None where there is none."""
+        depth = 0
+        for number in range(span.end_line, min(len(self.code), span.end_line + _BLOCK) + 1):
+            start = span.end_column - 1 if number == span.end_line else 0
+            for sign in _BRACKET.finditer(self.code[number - 1], start):
+                depth += 1 if sign[0] in "({" else -1
+                if depth < 0 and _BEHIND.match(self.line_text(number)[sign.end() :]):
+                    return number, sign.end()
+                depth = max(depth, 0)
+        return None
 
     @cached_property
     def code(self) -> list[str]:

@@ -67,13 +67,19 @@ def shared_ports(
         if launch is None or port is None:
             continue
         at, holding = branches.of(launch.span), running.get(port, [])
-        beside = (one for one in holding if one.span != launch.span)
+        block = script.block_in_background(launch.span)
+        beside = (
+            one
+            for one in holding
+            if one.span != launch.span
+            and (block is None or script.block_in_background(one.span) != block)
+        )
         earlier = next((one for one in beside if branches.of(one.span) == at), None)
         if earlier is not None and _same(script, earlier, launch):
             free = next(number for number in count(port + 1) if number not in used)
             used.add(free)
             yield _told(launch, port, earlier, free)
-        behind = script.background(command.span) is not None
+        behind = script.background(command.span) is not None or block is not None
         loop = _loop_around(script, launch) if earlier is None and behind else None
         if loop is not None:
             yield _told_again(launch, port, loop)

@@ -37,6 +37,8 @@ def fired(lint_text: Lint, text: str) -> list[tuple[str, int]]:
             6,
         ),
         ("case $1 in a) X=${Y} ;; *) { ls; } ;; esac\ntorchrun a.py &\ntorchrun b.py\n", 3),
+        ("(\n  torchrun a.py\n) &\n(\n  torchrun b.py\n) > log 2>&1 &\nwait\n", 5),
+        ("{ cd x; torchrun a.py; } &\ntorchrun b.py\n", 2),
         ("P=29600\ndeepspeed --master_port $P a.py &\ndeepspeed --master_port=$P b.py\n", 3),
     ],
 )
@@ -64,6 +66,10 @@ def test_two_launches_on_one_port(lint_text: Lint, text: str, line: int) -> None
         "if [ $1 ]; then\n  torchrun a.py &\nfi\nif [ ! $1 ]; then\n  torchrun b.py\nfi\n",
         'case "$1" in\n  a) torchrun a.py &\n    ;;\n  b) torchrun b.py &\n    ;;\nesac\nwait\n',
         'one() {\n  torchrun a.py &\n}\nfunction two {\n  torchrun b.py\n}\n"$1"\n',
+        "(\n  torchrun a.py\n  torchrun b.py\n) &\nwait\n",
+        "(\n  torchrun a.py\n)\n(\n  torchrun b.py\n) &\n",
+        "( torchrun a.py ) &\nwait\n( torchrun b.py ) &\n",
+        "P=29500\n( torchrun --master_port $P a.py ) &\n( torchrun --master_port $((P + 1)) b.py ) &\n",
         "[ $1 = a ] && torchrun a.py &\n[ $1 = b ] && torchrun b.py\n",
     ],
 )
