@@ -15,6 +15,7 @@ from medic.run_config import RunConfig
 from .array_tasks import beyond_list
 from .debug_switches import debug_switches
 from .device_lists import EACH_ONCE, not_read, repeated
+from .early_task import early_tasks
 from .environment_lines import by_nobody, not_taken, ports, unread
 from .inner_variables import inner_variables
 from .late_variables import late_variables
@@ -68,6 +69,7 @@ def _of_script(look: Look, script: ScriptText, asked: Collection[str]) -> Iterat
     found = [
         *((SLIP, one) for one in slips(script, document, launches)),
         *((SLIP, one) for one in islice(late_variables(script, launches), MAX_FOUND)),
+        *((SLIP, one) for one in early_tasks(script, document)),
         *((SLIP, one) for one in islice(inner_variables(script), MAX_FOUND)),
         *((SLIP, one) for one in directive_words(script, options, trains=trains, steps=steps)),
         *((SLIP, one) for one in commands(script)),
