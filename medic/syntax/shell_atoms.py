@@ -16,6 +16,8 @@ BLANKS = regex(r"[ \t\r\n]+")
 _COUNT = regex(r"\$\{#(\w+)\[[@*]\]\}")
 _TRIMMED = regex(r"\$\{([A-Za-z_]\w*)(##?|%%?|,,|\^\^)([^{}$`\"'\\]*)\}")
 _ESCAPE_IN_STRING = regex(rb'\\(?:\r?\n|["\\$`])')
+_KEPT = regex(r"\\.|'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\{[^{}]*\}|\$\([^()]*\)")
+_BRACES = regex(r"\{[^{}\s]*,[^{}\s]*\}")
 _LINE_END = regex(r"\\?\n")
 
 
@@ -78,6 +80,11 @@ def _counted(text: str, variables: Mapping[str, Variable]) -> str | None:
 
 
 UNKNOWN = Variable((Atom(None, 0, 0),))
+
+
+def becomes_several(written: str) -> bool:
+    """Whether braces make several words of one: ``k={a,b}``, not between quotes."""
+    return "{" in written and _BRACES.search(_KEPT.sub("_", written)) is not None
 
 
 def joined(texts: Iterable[str | None], between: str = " ") -> str | None:

@@ -21,6 +21,7 @@ from medic.syntax.shell_atoms import (
     Variable,
     as_lines,
     atoms_of,
+    becomes_several,
     computed,
     joined,
     literal_of,
@@ -106,8 +107,8 @@ class Expander:
             span = self.source.span(node.start_byte, node.end_byte)
             literal = literal_of(groups[0], node.start_byte, node.end_byte)
             place = self.source.span(literal.start, literal.end) if literal else None
-            value = joined((a.text for a in groups[0]), "")
-            return [Word(span, self.source.raw(span), value, place)]
+            value, raw = joined((a.text for a in groups[0]), ""), self.source.raw(span)
+            return [Word(span, raw, None if becomes_several(raw) else value, place)]
         return [self._brought(node, group) for group in groups]
 
     def _brought(self, node: tree_sitter.Node | None, group: Sequence[Atom]) -> Word:

@@ -17,6 +17,11 @@ from .slip import Slip, replaced
 
 # A flag, and behind it a { with a quote: what is quoted is masked in the line.
 _OBJECT = regex(r"(?<!\S)--[A-Za-z][\w.-]*(?:=|[ \t]+)(\{[\"'])")
+# A dictionary behind a flag or an override, with a comma that no quotes keep.
+_DICTIONARY = regex(
+    r"(?<!\S)(?:[+~]{0,2}[A-Za-z_]\w*(?:\.\w+)+|--[A-Za-z][\w.-]*)="
+    r"(\{[^\s{},]*:[^\s{},]*(?:,[^\s{},]*:[^\s{},]*)+\})(?=\s|$)"
+)
 _LONGEST = 2_000
 _CUT = regex(
     r"(?<!\S)--[A-Za-z][\w.-]*(?:=|[ \t]+)([^\s;&|<>()\"'`#]+(?:&(?![&>\s])|(?<=[\w=]);(?=\w))"
@@ -36,14 +41,33 @@ _ENDS = Text(
 )
 
 
+_SEVERAL = Text(
+    "without quotes around it bash makes {n} words of this dictionary, one for each comma, and each is "
+    "a value of its own",
+    "外面没有引号时，bash 会在逗号处把这个字典展开成 {n} 个词，每个词各是一个取值",
+)
+
+
 def unquoted(script: ScriptText, document: Document) -> Iterator[Slip]:
     for number, line in numbered(script, document):
-        if number in script.documents or "--" not in line:
+        if number in script.documents or not ("--" in line or "={" in line):
             continue
+        for found in _DICTIONARY.finditer(line):
+            yield from _dictionary(script, number, found)
         for found in _OBJECT.finditer(line):
             yield from _object(script, number, found.start(1))
         for found in _CUT.finditer(line) if "&" in line or ";" in line else ():
             yield from _cut(script, number, found)
+
+
+def _dictionary(script: ScriptText, number: int, found: re.Match[str]) -> Iterator[Slip]:
+    """``a.b={x:1,y:2}``; JSON behind a flag is told as such. Bash manual: brace expansion."""
+    text = script.line_text(number)[found.start(1) : found.end(1)]
+    if found[0].startswith("--") and _is_object(text):
+        return
+    span, plain = script.between(number, found.span(1)), "'" not in text and "$" not in text
+    what = _SEVERAL.fill(n=found[1].count(",") + 1)
+    yield Slip(what, span, replaced(span, f"'{text}'") if plain else None)
 
 
 def _object(script: ScriptText, number: int, start: int) -> Iterator[Slip]:
