@@ -32,6 +32,7 @@ _SET_ALONE = regex(rf"^[ \t]*(?:[a-z]+ +(?:-\w+ +)*)*({_NAME})=", re.MULTILINE)
 _SET_HERE = regex(rf"^[ \t]*({_NAME})=[^\n]*[^\n\\\s][ \t]*$", re.MULTILINE)
 # A default (:-, :=) is no mere use: who writes it knows that the variable may be unset.
 _USE = regex(rf"\$(?:({_NAME})|\{{#?({_NAME})(?:\}}|[#%/,^\[]|:[^-=+?]))")
+_SET_IN_COMMENT = regex(rf"^[ \t]*#[ \t]*(?:export[ \t]+)?({_NAME})=\S+[ \t]*$")
 _WORD = regex(r"\w+")
 # --lr, and the last step of an override: data.files="$files".
 _AS_FLAG = regex(r"(?:(?<!\S)--(?=\w+[\s=])|(?<=\w)\.(?=\w+=))(\w+)")
@@ -190,11 +191,32 @@ class ScriptText:
         """How often each variable stands behind a bare ``export``."""
         return Counter(n for one in _HANDED_ON.finditer(self.text) for n in one[1].split())
 
+    @cached_property
+    def _commented_out(self) -> Counter[str]:
+        """How often each variable that is read is set in a comment that is nothing else, right beside a
+        line that sets another one. A head that lists what a caller sets has none."""
+        found: Counter[str] = Counter()
+        for number, line in enumerate(self.lines, 1):
+            one = _SET_IN_COMMENT.match(line) if "#" in line else None
+            beside = (self.line_text(number - 1), self.line_text(number + 1))
+            if one is not None and any(_SET_ALONE.match(near) for near in beside):
+                found[one[1]] += 1
+        code = "\n".join(line for line in self.lines if not line.lstrip().startswith("#"))
+        read = {m[1] or m[2] for m in _USE.finditer(code)} if found else set()
+        return Counter({name: n for name, n in found.items() if name in read})
+
     def named_otherwise(self, variable: str) -> bool:
         """Whether the name stands anywhere but as ``$X``, a flag, in a sum or behind a bare
         ``export``: set, tested, read, explained."""
-        uses = self.uses[variable] + self.flag_names[variable] + self._bare[variable]
-        return self.words[variable] > uses
+        return self.words[variable] > self._reads(variable)
+
+    def only_commented_out(self, variable: str) -> bool:
+        """Whether nothing but lines that are commented out set it."""
+        out = self._commented_out[variable]
+        return out > 0 and self.words[variable] == self._reads(variable) + out
+
+    def _reads(self, variable: str) -> int:
+        return self.uses[variable] + self.flag_names[variable] + self._bare[variable]
 
 
 def _computes(before: str) -> bool:

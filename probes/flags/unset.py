@@ -72,7 +72,7 @@ def unset(script: ScriptText, launch: Launch) -> list[Unset]:
     A script that reads several variables of others is called with them; only one that sets all
     the rest itself, or has a variable that reads almost alike, has forgotten this one.
     """
-    strange = {v for v in script.used if not script.named_otherwise(v)}
+    strange = {v for v in script.used if not _is_named(script, v)}
     foreign = {v for v in strange if not (ENVIRONMENT.match(v) or OPTIONAL.search(v))}
     found = [*_in(launch.launcher_words), *_in(launch.arguments)]
     alone = len(foreign) == 1 and not ANY.search(script.text)
@@ -81,7 +81,7 @@ def unset(script: ScriptText, launch: Launch) -> list[Unset]:
     for one in found:
         if one.variable not in strange:
             continue
-        near = almost(script, one.variable)
+        near = "" if script.named_otherwise(one.variable) else almost(script, one.variable)
         empty = one.takes or one.word.raw.startswith("-")
         forgotten = alone and one.variable in foreign and len(own) >= _OWN and empty
         if near or forgotten:
@@ -177,8 +177,15 @@ def strangers(script: ScriptText, document: Document) -> set[str]:
     """What the script reads and does not set, nor a file that is read with it, and no environment is
     known to have."""
     own = script.set_alone & script.used
-    strange = (v for v in script.used - document.variables.keys() if not script.named_otherwise(v))
+    strange = (v for v in script.used - document.variables.keys() if not _is_named(script, v))
     return {v for v in strange if not (may_be_given(script, v) or may_be_empty(v, own))}
+
+
+def _is_named(script: ScriptText, name: str) -> bool:
+    """Whether the script says of a variable where it comes from. A line that sets it and is commented
+    out does not, unless its user's environment may have it instead."""
+    out = script.only_commented_out(name) and not ENVIRONMENT.match(name)
+    return script.named_otherwise(name) and not out
 
 
 def may_be_empty(name: str, own: Collection[str]) -> bool:

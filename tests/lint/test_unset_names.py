@@ -154,3 +154,32 @@ def test_another_name_of_what_is_set(
 ) -> None:
     text = SOURCED.format(sets=sets, reads=reads)
     assert sorted({*_told(lint_text(text, "run.sh"))}) == lines
+
+
+COMMENTED = """#!/bin/bash
+{head}
+MODEL=/job/model
+# DATA=/job/data
+STEPS=100
+# OLD=1
+torchrun --nproc_per_node 8 train.py --model $MODEL --data $DATA --steps $STEPS
+# --old $OLD
+"""
+
+
+def test_what_is_commented_out_is_not_set(lint_text: Lint) -> None:
+    assert _told(lint_text(COMMENTED.format(head="set -e"), "run.sh")) == [7]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# DATA=/job/data", "# DATA=/job/data is set by the queue"),
+        ("# DATA=/job/data\n", "\n# DATA=/job/data\n\n"),  # a note of its own
+        ("# DATA=/job/data", "# DATA=/job/data\n: ${DATA:?}"),
+        ("$DATA", "$RANK"),
+        ("# DATA=/job/data", "DATA=/job/data"),
+    ],
+)
+def test_what_a_caller_is_told_to_set(lint_text: Lint, old: str, new: str) -> None:
+    assert _told(lint_text(COMMENTED.format(head="set -e").replace(old, new), "run.sh")) == []
