@@ -56,7 +56,7 @@ _KIN = (
     frozenset(("nemo", "nemo2")),
 )
 # Those that hand some of them on, and are told by names of their own.
-_BORROWERS = {_TRAINERS: frozenset(("axolotl",))}
+_BORROWERS = {_TRAINERS: frozenset(("axolotl", "oumi"))}
 # Of a framework whose keys are made of everybody's words one may be anybody's, too.
 _OF_USUAL_WORDS = frozenset(("axolotl",))
 _FEW_OWN = 2
