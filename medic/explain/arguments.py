@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _NAME = regex(r"-{0,2}([A-Za-z][\w-]*(?:\.[A-Za-z_][\w-]*)*)(?:=\S*)?")
 _SHORTEST = 4
 MOST_RULES, MOST_WORDS = 5, 12
+_PLACES = 2
 _KINDS = {
     "number": Text("a number", "数字"),
     "converted-number": Text("a number", "数字"),
@@ -31,7 +32,9 @@ _MORE = "..."
 
 def argument(asked: str, index: Index) -> dict[str, Any] | None:
     """The argument as a tree of texts; None for what is no name of one."""
-    found = _NAME.fullmatch(asked.strip())
+    from .names import bare
+
+    found = _NAME.fullmatch(bare(asked))
     if found is None or len(found[1]) < _SHORTEST or found[1] != found[1].lower():
         return None  # SwiGLU is what --swiglu switches on
     steps = _normal(found[1]).split(".")
@@ -42,7 +45,7 @@ def argument(asked: str, index: Index) -> dict[str, Any] | None:
     return {
         "kind": "argument",
         "name": found[1],
-        "frameworks": [raw["title"] for raw in own],
+        "frameworks": [_placed(raw["title"], steps, raw) for raw in own],
         "values": _values(steps, own),
         "rules": list(_rules(steps, own)),
     }
@@ -63,6 +66,19 @@ def _is(steps: list[str], raw: Mapping[str, Any]) -> Iterator[bool]:
         yield any(_ends(steps, key) for key in raw.get(part, ()))
     for above, names in raw.get("known_below", {}).items():
         yield any(_ends(steps, f"{above}.{name}" if above else name) for name in names)
+
+
+def _placed(title: str, steps: list[str], raw: Mapping[str, Any]) -> str:
+    """A framework with the places where it has a key of that name, but at the top."""
+    keys = (*(key["key"] for key in raw["keys"]), *raw.get("known", ()))
+    below = raw.get("known_below", {}).items()
+    paths = [*keys, *(f"{above}.{name}" for above, names in below for name in names if above)]
+    found = {key for key in paths if "." in key.removeprefix("**.") and _ends(steps, key)}
+    top = any(_normal(key) == ".".join(steps) for key in paths)
+    shown = sorted(found)[:_PLACES] if found and not top else []
+    return (
+        f"{title} ({', '.join(shown)}{', …' if len(found) > _PLACES else ''})" if shown else title
+    )
 
 
 def _values(steps: list[str], own: list[Mapping[str, Any]]) -> Text | None:

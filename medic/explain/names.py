@@ -46,6 +46,11 @@ def named(words: str, index: Index) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def bare(words: str) -> str:
+    """A question without what stands around the name that it is about: ``beta`` of "beta 是什么"."""
+    return _AROUND.sub(" ", words).strip() if len(words) <= LONGEST else words.strip()
+
+
 def _term(words: str, names: Mapping[str, str], index: Index) -> str:
     plain = _plain(words)
     return (
