@@ -15,6 +15,11 @@ _TWICE = Text(
     "{loss} applies a {function} itself, and {given} is the output of one already (line {line})",
     "{loss} 内部已含 {function}，而 {given} 已经是它的输出（第 {line} 行）",
 )
+_NO_LOG = Text(
+    "{loss} takes log probabilities, and {given} are probabilities (line {line}): without the log the gradient "
+    "nearly ends where the model is wrong",
+    "{loss} 需要对数概率，而 {given} 是概率（第 {line} 行）：少了 log，模型答错时几乎没有梯度",
+)
 # PyTorch: CrossEntropyLoss "is expected to contain the unnormalized logits"; BCEWithLogitsLoss
 # "combines a Sigmoid layer and the BCELoss". log_softmax twice is log_softmax: harmless.
 _LOSSES = {
@@ -22,6 +27,8 @@ _LOSSES = {
     "CrossEntropyLoss": "softmax",
     "binary_cross_entropy_with_logits": "sigmoid",
     "BCEWithLogitsLoss": "sigmoid",
+    "nll_loss": "softmax",
+    "NLLLoss": "softmax",
 }
 _MAKES = {"softmax": "softmax", "Softmax": "softmax", "sigmoid": "sigmoid", "Sigmoid": "sigmoid"}
 _DEPTH = 6  # names and methods that one value is read back through
@@ -38,7 +45,8 @@ def probabilities(code: Code) -> Iterator[Fault]:
         if made is not None:
             values = {"loss": name, "function": function, "given": ast.unparse(given)}
             line = getattr(made, "lineno", 0)
-            yield Fault(PROBABILITIES, _TWICE.fill({**values, "line": line}), call)
+            what = _NO_LOG if name in ("nll_loss", "NLLLoss") else _TWICE
+            yield Fault(PROBABILITIES, what.fill({**values, "line": line}), call)
             return
 
 

@@ -13,12 +13,15 @@ from .backends import backends
 from .batches import one_batch
 from .carried import carried
 from .code import Code, Fault, Loop, Optimizer, at, calls_in, dotted, last
+from .dimensions import dimensions
 from .graphs import graphs
 from .guards import collectives, written_by_all
 from .kept import kept
 from .labels import shifted
 from .leaving import leaves_alone
 from .made_labels import made_labels
+from .modes import modes
+from .no_effect import no_effect
 from .pacing import too_often
 from .probabilities import probabilities
 from .replaced import replaced
@@ -79,6 +82,8 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from graphs(code)
     yield from signs(code)
     yield from zeros(code)
+    yield from modes(code)
+    yield from dimensions(code)
     if not code.backwards:
         return
     for loop in code.training_loops:
@@ -96,6 +101,7 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from leaves_alone(code)
     yield from summed(code)
     yield from carried(code)
+    yield from no_effect(code)
 
 
 def _steps_here(code: Code, loop: Loop, optimizer: Optimizer) -> bool:

@@ -114,7 +114,9 @@ def _terms(code: Code, node: ast.AST, sign: int, depth: int) -> Iterator[Term]:
 
 
 def _known(name: str) -> bool:
-    return bool(_ENTROPY.match(name) or _KL.match(name))
+    """A name that says what it is: what it is made of says less."""
+    named = bool(_CHOSEN.search(name)) != bool(_REJECTED.search(name))
+    return named or bool(_ENTROPY.match(name) or _KL.match(name))
 
 
 def _averaged(node: ast.AST) -> ast.AST | None:

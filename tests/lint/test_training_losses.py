@@ -52,6 +52,7 @@ _LOSS = "    loss = F.cross_entropy(model(x), y)\n"
         ("F.cross_entropy(model(x), y)", "criterion(model(x).softmax(-1).float(), y)", TWICE),
         ("F.cross_entropy(model(x), y)", "criterion(model(x), y)", ""),
         ("F.cross_entropy(model(x), y)", "F.nll_loss(model(x).log_softmax(-1), y)", ""),
+        ("F.cross_entropy(model(x), y)", "F.nll_loss(model(x).softmax(-1), y)", TWICE),
         ("F.cross_entropy(model(x), y)", "F.cross_entropy(model(x), teacher(x).softmax(-1))", ""),
         (_LOSS, "    p = torch.sigmoid(model(x))\n"
          "    loss = F.binary_cross_entropy_with_logits(p, y)\n", TWICE),
@@ -123,6 +124,9 @@ _MARGIN = "F.logsigmoid(beta * ((pi_chosen - ref_chosen) - (pi_rejected - ref_re
         ("    loss = pg ", f"    loss = {_MARGIN}.mean() * -1\n    other = pg ", False),
         ("    loss = pg ", "    loss = -F.logsigmoid(r_rejected - r_chosen).mean()\n    other = pg ",
          True),
+        ("    loss = pg ", "    pi_chosen, pi_rejected = scores(policy, chosen), scores(policy, rejected)\n"
+         "    margin = pi_rejected - pi_chosen\n    loss = -F.logsigmoid(beta * margin).mean()\n"
+         "    other = pg ", True),
         ("for q in", "maximize=True\nfor q in", False),
     ],
 )  # fmt: skip
