@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from medic.facts import Curve
 from medic.probe import Finding, Look
+from medic.text.patterns import regex
 
 from .numbers import median
+from .plan import source_at
 from .tracks import FEW_POINTS, Track, seen, track_of
 
 KL, LEVEL, CLIPPED = "kl-explodes", "kl-level", "clip-share"
@@ -22,12 +24,14 @@ BELOW = -1.0  # TRL's own limit: below it the estimate is of other samples (ppo_
 _SCALES = {"kl": 1.0, "sequence_kl": 50.0, "update_kl": 0.5}
 # PPO clips some percent of the tokens, GSPO (arXiv 2507.18071) about 15.
 MOSTLY = 0.5
+_LATENTS = regex(r"(?i)\brecon|\belbo\b|\bvae\b")
 
 
 def judged(look: Look, curve: Curve) -> Iterator[Finding]:
     """What the KL and the share of clipped tokens tell; nothing of those that are not logged."""
     for name, scale in _SCALES.items():
-        if (track := track_of(curve, name, FEW_POINTS)) is None:
+        track = track_of(curve, name, FEW_POINTS)
+        if track is None or _of_latents(look, track):
             continue
         outcome = _outcome(track, scale, negative=name == "sequence_kl")
         if outcome is not None:
@@ -36,6 +40,11 @@ def judged(look: Look, curve: Curve) -> Iterator[Finding]:
             break
         yield Finding(KL, "absent")
     yield from _clipped(look, curve)
+
+
+def _of_latents(look: Look, track: Track) -> bool:
+    """Whether a row tells of an autoencoder: its KL is that of a latent to its prior, some nats."""
+    return bool(_LATENTS.search(source_at(look, track.series, len(track.series.steps) - 1).text))
 
 
 def _outcome(track: Track, scale: float, *, negative: bool) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from medic.facts import Curve
+from medic.facts import Curve, LogHits
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.records import replace
@@ -20,6 +20,7 @@ ENTROPY, REWARD_FLAT, REWARD_FALLS = "entropy-collapses", "reward-flat", "reward
 LENGTH = "response-length-explodes"
 REWARD_LEVEL, LENGTHS = "reward-level", "completion-length"
 BEFORE = "before-the-collapse"
+SOLVED = 0.97  # of a reward that is a share of right answers
 LITTLE = 0.1  # of the first entropy: samples hardly differ any more
 AWAY, AWAY_NATS = 4.0, 1.5  # times the first entropy, and nats a token: near-random text
 FLAT_POINTS, TREND = 100, 2.0
@@ -48,6 +49,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
                 told[found.name] = found
     for found in exploited.held_back(look, curve, tracks["reward"]):
         told[found.name] = found
+    if ENTROPY in told and _solved(tracks["reward"]):
+        told[ENTROPY] = Finding(ENTROPY, "absent")
     _longer(look, tracks, told)
     yield from told.values()
     yield from _before(look, tracks, told)
@@ -58,6 +61,13 @@ def _entropy(look: Look, track: Track) -> Iterator[Finding]:
         yield seen(look, ENTROPY, track)
     else:
         yield Finding(ENTROPY, "absent")
+
+
+def _solved(reward: Track | None) -> bool:
+    """Whether a reward between 0 and 1 has reached its top: nothing is left to explore for."""
+    if reward is None or not 0 <= min(reward.values) <= max(reward.values) <= 1:
+        return False
+    return reward.last >= SOLVED and reward.first < reward.last
 
 
 def _fell(track: Track) -> bool:
@@ -200,6 +210,7 @@ PROBE = Probe(
         BEFORE,
     ),
     needs=(Curve,),
+    wants=(LogHits,),
     reliability="heuristic",
     seconds=0.05,
     run=run,

@@ -19,6 +19,7 @@ GUESSING = 0.03  # nats from ln(vocabulary): what a uniform guess costs
 ABOVE_FLOOR = 0.35  # nats above the floor of a softmax of a softmax: what wrong guesses add
 MIN_NORMS = 15
 MOVES = 1.2
+LEARNS = 0.8  # of the first loss: no weights that stand still come to it
 ZERO = 0.9  # of the norms: the rest may be of a warmup, or of a single batch
 SIGMAS, SAMPLED = 3.5, 200
 _VOCABULARY = Text("the vocabulary size", "词表大小")
@@ -69,11 +70,22 @@ def vanished(look: Look) -> Iterator[Finding]:
     zero = sum(v == 0 for v in values)
     if series is None or len(values) < MIN_NORMS or "reward" in curve.series:
         return
-    if zero >= ZERO * len(values):
+    if zero >= ZERO * len(values) and not _learns(curve):
         source = source_at(look, series, len(series.steps) - 1)
         value = {"count": zero, "of": len(values)}
         yield Finding(TREND, "zero", value=value, source=source)
         yield Finding(VANISHES, value=value, source=source)
+
+
+def _learns(curve: Curve) -> bool:
+    """Whether the loss falls far: then the norm was taken where the gradients were cleared."""
+    series = curve.series.get("loss")
+    values = clean(series)[1] if series is not None else []
+    if len(values) < MIN_NORMS:
+        return False
+    fifth = len(values) // 5
+    begin, end = median(values[:fifth]), median(values[-fifth:])
+    return end < LEARNS * begin and trend(values) < -SIGMAS
 
 
 def norms(look: Look, first: int) -> Iterator[Finding | Skip]:

@@ -195,10 +195,25 @@ def _spread(node: ast.AST) -> bool:
     node = _stripped(node)
     if isinstance(node, ast.Call):
         return last(node.func) in ("kl_div", "kl_divergence")
+    if _of_latents(node):
+        return True
     parts = list(_plain(node, 1))
     grows = any(s > 0 and isinstance(n, ast.Call) and last(n.func) == "exp" for s, n in parts)
     less = any(s < 0 and isinstance(n, ast.Constant) and n.value == 1 for s, n in parts)
     return grows and less and len(parts) == 3
+
+
+def _of_latents(node: ast.AST) -> bool:
+    """``-0.5 * sum(1 + logvar - mu**2 - logvar.exp())``, of a Gaussian to the unit one (Kingma and
+    Welling 2013, appendix B)."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        node = node.left
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return False
+    factor, inner = ast.unparse(node.left), _stripped(node.right)
+    parts = [(sign, ast.unparse(one)) for sign, one in _plain(inner, 1)]
+    less = any(sign < 0 and "exp" in text for sign, text in parts)
+    return factor.startswith("-") and (1, "1") in parts and less
 
 
 def _plain(node: ast.AST, sign: int) -> Iterator[tuple[int, ast.AST]]:

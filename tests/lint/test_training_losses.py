@@ -127,6 +127,10 @@ _MARGIN = "F.logsigmoid(beta * ((pi_chosen - ref_chosen) - (pi_rejected - ref_re
         ("    loss = pg ", "    pi_chosen, pi_rejected = scores(policy, chosen), scores(policy, rejected)\n"
          "    margin = pi_rejected - pi_chosen\n    loss = -F.logsigmoid(beta * margin).mean()\n"
          "    other = pg ", True),
+        ("kl = (d.exp() - d - 1).mean()\n    loss = pg + ",
+         "kl = -0.5 * torch.sum(1 + lv - mu.pow(2) - lv.exp()) / len(q)\n    loss = pg - ", True),
+        ("kl = (d.exp() - d - 1).mean()\n    loss = pg + ",
+         "kl = 0.5 * torch.sum(1 + lv - mu.pow(2) - lv.exp()) / len(q)\n    loss = pg - ", False),
         ("for q in", "maximize=True\nfor q in", False),
     ],
 )  # fmt: skip

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from medic.probes.curve import groups, nan, policy, start
+from medic.probes.curve import distance, groups, nan, policy, start
 from medic.probes.logs.metric_names import canonical
 
+from medic.facts import Source
 from medic.probe import Finding
 from tests.probes.test_curve_more import curve, series, told
 
@@ -35,6 +36,18 @@ def test_the_entropy(look: Any, shape: Shape, present: str, before: str | None) 
     found = told(look, policy, curve(track("entropy", shape)))
     assert found["entropy-collapses"] == present
     assert found.get("before-the-collapse") == before
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "told_of"),
+    [(0.1, 1.0, "absent"), (0.1, 0.4, "present"), (1.0, 1.0, "present"), (0.1, 40.0, "present")],
+)
+def test_nothing_is_left_to_explore(look: Any, first: float, last: float, told_of: str) -> None:
+    """The entropy of a task that is solved, with a reward that is a share, falls to zero, too."""
+    entropy = track("entropy", lambda n, r: 2.4 * math.exp(-n / 20) + 0.004)
+    reward = track("reward", lambda n, r: first + (last - first) * min(1.0, n / 100))
+    found = told(look, policy, curve(entropy, reward))
+    assert found["entropy-collapses"] == told_of
 
 
 @pytest.mark.parametrize(
@@ -137,6 +150,17 @@ def test_the_clipped_share(
     found = told(look, policy, curve(track("clip_share", shape)))
     assert found.get("clip-share") == outcome
     assert [n for n, o in found.items() if o == "present"] == ([symptom] if symptom else [])
+
+
+@pytest.mark.parametrize(
+    ("row", "far"), [("recon 12.4 kl 7.1", False), ("reward 0.1 kl 7.1", True)]
+)
+def test_the_kl_of_an_autoencoder(
+    look: Any, monkeypatch: pytest.MonkeyPatch, row: str, far: bool
+) -> None:
+    monkeypatch.setattr(distance, "source_at", lambda *_: Source("a.log", 9, text=row))
+    found = told(look, policy, curve(track("kl", lambda n, r: 0.05 * n)))
+    assert (found.get("kl-explodes") == "present") is far
 
 
 @pytest.mark.parametrize("solved", [0.0, 1.0])

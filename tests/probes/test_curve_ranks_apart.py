@@ -106,3 +106,12 @@ def test_gradients_that_are_zero(look: Any, zeros: int, vanishes: bool) -> None:
     assert ("gradient-vanishes" in {f.name for f in stuck.vanished(seen)}) is vanishes
     told = [f.outcome for f in stuck.norms(seen, 1) if isinstance(f, Finding)]
     assert not vanishes or not told
+
+
+def test_norms_that_are_taken_of_cleared_gradients(look: Any) -> None:
+    """The loss falls: its gradients are there, whatever norm is logged."""
+    norms, loss = (
+        series("grad_norm", [0.0] * 40),
+        series("loss", [4.2 - 0.07 * n for n in range(40)]),
+    )
+    assert not list(stuck.vanished(look(facts=[curve(loss, norms)])))
