@@ -13,7 +13,7 @@ from medic.probe import SAYS, Finding
 from medic.runner.registry import all_probes
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
-from medic.session.sentences import finding_text
+from medic.session.sentences import finding_text, question_of
 
 STEP = (
     "step {n} | loss {loss:.3f} | lr 1.0e-04 | grad_norm 0.9 | {ms:.1f} ms/step | tok/s {tok:.0f}\n"
@@ -87,7 +87,9 @@ def test_what_one_line_cannot_show_is_foretold_by_it(tmp_path: Path) -> None:
 def test_an_answer_is_told_with_its_question(
     name: str, outcome: str, value: dict[str, object], said: str
 ) -> None:
-    assert finding_text(load(), Finding(name, outcome, value)).en == said
+    finding = Finding(name, outcome, value)
+    asked, text = question_of(load(), finding), finding_text(load(), finding)
+    assert (f"{asked.en}: {text.en}" if asked else text.en) == said
 
 
 def test_rates_at_a_resume_are_told_as_they_are(tmp_path: Path) -> None:

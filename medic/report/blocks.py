@@ -49,7 +49,7 @@ class Blocks:
             words = [WEIGHT[weight] for weight in weights if weight in WEIGHT]
             said = Text(", ".join(w.en for w in words), "，".join(w.zh for w in words))
             tail = Text(" ({words})", "（{words}）").fill(words=said) if words else ""
-            self.paragraph(f"{line.text}{tail}", indent="    ", first=f"  {sign} ")
+            self.paragraph(f"{line.sentence}{tail}", indent="    ", first=f"  {sign} ")
             for source in (line.source, *line.more[:2]):
                 self.source(source, quoted)
 

@@ -98,7 +98,7 @@ def _evidence(lines: Iterable[EvidenceLine]) -> list[str]:
         source = line.source
         where = f" `{place(source.file, source.line, source.rank)}`" if source.file else ""
         weight = f" ({WEIGHT[line.weight]})" if line.weight in WEIGHT else ""
-        rows.append(f"- {for_markdown(str(line.text))}{weight}{where}")
+        rows.append(f"- {for_markdown(str(line.sentence))}{weight}{where}")
         if source.text:
             rows += ["", "      " + source.excerpt(160), ""]
     return [*rows, ""]

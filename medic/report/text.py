@@ -198,7 +198,7 @@ def _others(blocks: Blocks, session: Session, found: Diagnosis, numbers: bool) -
         blocks.heading(Text("Ruled out", "已排除"))
         for cause in out[:5]:
             by = cause.pruned_by
-            reason = f"{by.text}" if by else ""
+            reason = f"{by.sentence}" if by else ""
             where = f" [{by.source.where()}]" if by and by.source.file else ""
             line = Text("{title}: {reason}", "{title}：{reason}").fill(
                 title=cause.title, reason=reason

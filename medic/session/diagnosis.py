@@ -20,7 +20,7 @@ from medic.planner.verdict import Heard, Verdict, fired, leading_symptoms, spoke
 from medic.records import dataclass, field, replace
 from medic.runner.evidence import Evidence, Observed
 from medic.runner.logsymptoms import EXCEPTION
-from medic.session.sentences import finding_text
+from medic.session.sentences import finding_text, question_of
 
 MAX_CAUSES = 5
 LEAST_CAUSES = 3  # the nearest are told even where none is near
@@ -50,6 +50,16 @@ class EvidenceLine:
     source: Source
     weight: str
     more: tuple[Source, ...] = ()
+    asked: Text | None = None  # what the text answers, where it is no sentence of its own
+
+    @property
+    def sentence(self) -> Text:
+        """The text, behind what it answers."""
+        if self.asked is None:
+            return self.text
+        return Text("{check}: {answer}", "{check}：{answer}").fill(
+            check=self.asked, answer=self.text
+        )
 
 
 @dataclass(frozen=True)
@@ -112,6 +122,7 @@ def line_of(index: Index, item: Heard, weight: str) -> EvidenceLine:
         item.finding.source,
         weight,
         item.finding.more,
+        question_of(index, item.finding),
     )
 
 

@@ -10,9 +10,6 @@ from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.probe import SAYS, Finding
 
-# An outcome's title alone, "not at all", says nothing without what was asked.
-_ANSWER = Text("{check}: {outcome}", "{check}：{outcome}")
-
 
 def finding_text(index: Index, finding: Finding) -> Text:
     """What is seen, in the words of the finding itself, else of its entry."""
@@ -25,14 +22,21 @@ def finding_text(index: Index, finding: Finding) -> Text:
             symptom.seen if symptom.seen and _has_all(symptom.seen, finding) else symptom.title
         )
         return pattern.fill(_worded(index, finding))
+    outcome = index.checks[finding.name].outcomes[finding.outcome]
+    pattern = outcome.seen if outcome.seen and _has_all(outcome.seen, finding) else outcome.title
+    return pattern.fill(_worded(index, finding))
+
+
+def question_of(index: Index, finding: Finding) -> Text | None:
+    """What was asked, where the finding is told by the title of its outcome alone: "not at all" says
+    nothing without it."""
+    if finding.name in index.symptoms or finding.name == TELLTALE or SAYS in finding.value:
+        return None
     check = index.checks[finding.name]
-    outcome = check.outcomes[finding.outcome]
-    if outcome.seen and _has_all(outcome.seen, finding):
-        return outcome.seen.fill(_worded(index, finding))
-    told = outcome.title.fill(_worded(index, finding))
-    if finding.name == TELLTALE or finding.name in index.lint_names:
-        return told
-    return _ANSWER.fill(check=check.title, outcome=told)
+    seen = check.outcomes[finding.outcome].seen
+    if finding.name in index.lint_names or (seen and _has_all(seen, finding)):
+        return None
+    return check.title
 
 
 def _worded(index: Index, finding: Finding) -> dict[str, Any]:

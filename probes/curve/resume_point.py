@@ -246,7 +246,7 @@ def _other_path(look: Look) -> Iterator[Finding]:
     for hit in look.fact(LogHits).marks:
         found = _METADATA.search(hit.source.text) if hit.signature == "no-checkpoint" else None
         if found and found[1] == load:
-            value = {"path": load}
+            value: dict[str, object] = {"path": load}
             yield Finding(LOAD, "nothing-found", value=value, source=hit.source, exact=True)
             losses = (s for s in look.fact(LogHits).steps if s.source.line > hit.source.line)
             first = next((s for s in losses if s.values.get("loss", 0.0) > UNTRAINED), None)
