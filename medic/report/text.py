@@ -109,10 +109,13 @@ def _leader(blocks: Blocks, session: Session, found: Diagnosis) -> None:
 
 
 def first_of_each(found: Diagnosis) -> list[EvidenceLine]:
-    """The first line of every kind of consequence."""
+    """The first line of every kind of consequence that is no evidence of the cause that leads."""
+    own = [e for cause in found.causes[:1] for e in cause.evidence]
+    told = {(e.name, e.source.file, e.source.line) for e in own}
     kinds: dict[str, EvidenceLine] = {}
     for line in found.consequences:
-        kinds.setdefault(line.name, line)
+        if (line.name, line.source.file, line.source.line) not in told:
+            kinds.setdefault(line.name, line)
     return list(kinds.values())
 
 
