@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from medic.facts import LogHits
 from medic.i18n import Text
+from medic.planner.objective import unread
 from medic.planner.standing import BAR
 from medic.planner.verdict import NOTHING_NAMED
 from medic.report.words import CHANCE, FOLLOWS, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT, placed
@@ -92,7 +93,9 @@ def _verdict(session: Session, found: Diagnosis) -> list[Line]:
         why = {"healthy": words.HEALTHY, "no-fault-seen": words.NO_FAULT}.get(
             found.verdict, NOT_WHOLE
         )
-        return [Line(glued(verdict, Text(".", "。")), tone), Line(why), *_passed_over(session)]
+        lacks = unread(session.evidence) if found.verdict == "no-fault-seen" else None
+        told = [Line(why), *([Line(lacks)] if lacks is not None else [])]
+        return [Line(glued(verdict, Text(".", "。")), tone), *told, *_passed_over(session)]
     if not found.causes:
         unknown = found.verdict == "none-of-these" and bool(found.symptoms)
         told = []

@@ -14,6 +14,7 @@ from medic.entries.words import TELLTALE
 from medic.facts import Curve, LogHits
 from medic.index.knowledge import Index
 from medic.planner.begun import disproved
+from medic.planner.objective import is_read
 from medic.planner.standing import Standing, gate, none_of_these, standing
 from medic.probe import Finding
 from medic.records import dataclass
@@ -200,7 +201,7 @@ def decide(
     eligible = frozenset(named & set(model.causes))
     if eligible:
         return "likely", standing(model, beliefs, seen, eligible), beliefs
-    whole = evidence.fact(Curve) is not None and evidence.fact(RunConfig) is not None
+    whole = is_read(evidence.fact(Curve)) and evidence.fact(RunConfig) is not None
     if well and whole and not _curve_is_odd(index, found):
         return "healthy", None, beliefs
     return "no-fault-seen", None, beliefs

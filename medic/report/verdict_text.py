@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from medic.i18n import Text
+from medic.planner.objective import unread
 from medic.planner.verdict import NO_ANSWER
 from medic.report.blocks import Blocks
 from medic.report.words import CHANCE, FOLLOWS, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
@@ -102,7 +103,7 @@ def verdict(
             blocks.paragraph(asked)
             return
         console.styled(console.style(said, "bold", color))
-        for reason in () if refuted else _why_no_fault(found):
+        for reason in () if refuted else _why_no_fault(session, found):
             blocks.paragraph(reason, indent="  ")
         return
     if found.verdict in NO_ANSWER:
@@ -196,7 +197,7 @@ def _not_understood(blocks: Blocks, session: Session) -> None:
         )
 
 
-def _why_no_fault(found: Diagnosis) -> list[Text]:
+def _why_no_fault(session: Session, found: Diagnosis) -> list[Text]:
     if found.verdict == "unclear":
         return [FOLLOWS]
     if found.verdict == "none-of-these" and any(e.source.file for e in found.symptoms):
@@ -221,10 +222,12 @@ def _why_no_fault(found: Diagnosis) -> list[Text]:
                 "日志无故障，曲线正常，配置通过检查，且运行正常结束或仍在进行。",
             )
         ]
+    lacks = unread(session.evidence)
     return [
+        *([lacks] if lacks is not None else []),
         Text(
             "Nothing in what was read points to a failure. What was not read or not checked is "
             "listed below; this is not a proof of health.",
             "已读内容中没有指向故障的迹象。未读取、未检查的内容见下；这并不等于证明一切正常。",
-        )
+        ),
     ]

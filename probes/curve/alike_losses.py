@@ -13,7 +13,11 @@ from medic.text.patterns import regex
 
 CHECK = "rank-losses"
 STEPS = 10
-OWN = ("step_time", "tokens_per_s", "samples_per_s", "compute_time", "data_time")  # of a rank alone
+# Of a rank alone.
+OWN = (
+    *("step_time", "tokens_per_s", "samples_per_s", "compute_time", "data_time"),
+    *("mean_step_time", "mean_data_time"),
+)
 # Ranks that hold parts of one model share a batch.
 _PARTS = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size")
 # Loops that people write themselves. Trainers of libraries average what each rank prints.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from medic.facts import Curve, GpuSeries, LogHits, Series, Source
@@ -12,7 +12,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of, logs_of
 from medic.run_config import RunConfig
 
-from . import needs
+from . import averaged_waits, needs
 from .numbers import finite, median
 from .plan import source_at
 from .speed import PAUSES, SETTLE
@@ -58,11 +58,17 @@ def _data_wait(look: Look, curve: Curve) -> Finding | None:
     """The loader's logged share of the step."""
     if (told := _told_share(look, curve)) is not None:
         return told
+    loads_inline = averaged_waits.inline(look)
     data = _longest(curve)
+    if data is not None:
+        share = averaged_waits.averaged(curve, loads_inline=loads_inline)
+        if share is not None:
+            return _of_share(look, data, share)
     total = _step_seconds(curve, _training_time(look))
     if data is None or not total or not _enough(curve, data):
         return None
-    share = max(median(data.values) / total, _in_pauses(curve, data))
+    starts = frozenset() if loads_inline else averaged_waits.beginnings(curve)
+    share = max(median(data.values) / total, _in_pauses(curve, data, starts))
     # Above 1 it is the wait of several steps, or of another clock.
     return _of_share(look, data, share) if share <= 1 else None
 
@@ -96,14 +102,15 @@ def _of_share(look: Look, series: Series, share: float) -> Finding:
     return Finding("step-bound", outcome, value=value, source=source, exact=True)
 
 
-def _in_pauses(curve: Curve, data: Series) -> float:
+def _in_pauses(curve: Curve, data: Series, starts: Collection[int]) -> float:
     """The share of all the time, where waits come in a few steps alone; without the first steps,
-    in which the loader's workers start."""
+    and those in ``starts``, in which the loader's workers start."""
     times = curve.series.get("step_time")
     if times is None or times.steps != data.steps:
         return 0.0
     first = max(2, round(SETTLE * len(data.steps)))
-    pairs = list(zip(data.values, times.values, strict=True))[first:]
+    rows = list(zip(data.steps, data.values, times.values, strict=True))[first:]
+    pairs = [(wait, time) for step, wait, time in rows if step not in starts]
     known = [(wait, time) for wait, time in pairs if math.isfinite(wait + time) and wait <= time]
     often = sum(wait > 0.5 * time for wait, time in known) >= PAUSES
     whole = sum(time for _, time in known)

@@ -9,6 +9,8 @@ from medic.text.patterns import regex
 # torchvision, DETR and DINO write "time: 2.61  data: 2.08", timm and PyTorch's ImageNet example the
 # same with an average behind: seconds of an iteration, and of them those of the loader.
 _CLOCK = regex(r"(?i)s?[\s,|)\]]+(time|data)\s{0,3}[:=]?\s{0,3}$")
+# PyTorch's ImageNet example and timm: "Time 0.012 (0.017)", the average since the begin of the epoch.
+_AVERAGE = regex(r"\s{0,3}\(\s{0,3}$")
 _SHARE = regex(r"\s?%(?![\w|])")
 _SECONDS = regex(r"\s?(ms|s|sec|seconds)(?![\w/])")
 _MILLI = 1e-3
@@ -31,11 +33,17 @@ class Clocks:
         self._bare: dict[str, float] = {}
         self._data: float | None = None  # seconds of a "data" with its unit
         self._share: float | None = None
+        self._means: dict[str, float] = {}
+        self._clock = ""  # of the number before
 
     def read(self, before: str, behind: str, metric: str | None, value: float) -> None:
         """One number between the texts; ``metric`` is the canonical name that the first one ends with."""
+        if self._clock and _AVERAGE.match(before) and behind.lstrip()[:1] == ")":
+            self._means.setdefault(self._clock, value)
+        self._clock = ""
         if metric in (None, "time") and (clock := _CLOCK.match(before)):
-            self._bare.setdefault(clock[1].lower(), value)
+            self._clock = clock[1].lower()
+            self._bare.setdefault(self._clock, value)
         if metric not in (None, "data_time") or not _WORD.search(before):
             return
         if is_share(behind) and _WAITS.search(before) and 0 <= value <= 100:
@@ -45,11 +53,15 @@ class Clocks:
 
     def waits(self, found: Mapping[str, float]) -> dict[str, float]:
         """Times of a step: a bare "data" (mmengine: "data_time") beside a "time" where it can be the
-        part of it that the loader took; a "data" that has its unit, and a share as they are."""
+        part of it that the loader took; a "data" that has its unit, and a share as they are; and the
+        averages of both since the begin of the epoch (``mean_step_time``, ``mean_data_time``)."""
         told = {} if self._share is None else {"data_share": self._share}
         if self._data is not None:
             return told | {"data_time": self._data}
         total, data = self._bare.get("time"), self._bare.get("data", found.get("data_time"))
         if total is None or data is None or not 0 <= data <= total:
             return told
+        mean, mean_data = self._means.get("time"), self._means.get("data")
+        if mean is not None and mean_data is not None and 0 <= mean_data <= mean:
+            told |= {"mean_step_time": mean, "mean_data_time": mean_data}
         return told | {"step_time": total, "data_time": data}

@@ -151,6 +151,7 @@ _NAMES: dict[str, str] = {
         ],
         "aux_loss",
     ),
+    "epoch_at": "epoch_at",  # a row's place within its epoch, as a layout states it
     # Megatron's rows, whose --rampup-batch-size lets it grow.
     **dict.fromkeys(["global_batch_size"], "batch_size"),
     # DeepSeek's MaxVio: load of the busiest expert over the mean, less 1.

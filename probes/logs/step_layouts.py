@@ -122,4 +122,4 @@ def _parted(found: re.Match[str], message: str) -> str:
     if found["epoch"] is None:
         return f"step {at}/{total} | {rest}" if found["word"] == "Iter" else message
     epoch = int(found["epoch"].strip("[]")) - (not found["colon"])
-    return f"step {max(epoch, 0) * total + at} | {rest}"
+    return f"step {max(epoch, 0) * total + at} | epoch_at {at} | {rest}"
