@@ -17,6 +17,7 @@ from .plan import source_at
 CHECK, SYMPTOM, SLOW = "slow-onset", "throughput-drops", "training-slow"
 MIN_POINTS, FEW_POINTS = 40, 12
 FEW_SIDE, FEW_SLOWER = 5, 0.4  # with few points only a large fall is no chance
+FEW_STRETCHES = 4  # of few points: the first and the last quarter are compared
 TIMES = ("step_time", "bar_time")  # seconds a step: as logged, and as a progress bar averages
 SETTLE = 0.05  # of the run: compilation, warm caches
 SLOWER = 0.75  # of the speed before: a quarter is no jitter of a cluster
@@ -106,6 +107,9 @@ def _onset(steps: Sequence[int], values: Sequence[float]) -> tuple[str, int, flo
     """(outcome, step, speed before, speed after)."""
     usual = median(values)
     if len(values) < MIN_POINTS:
+        if _sinks(values):
+            side = len(values) // FEW_STRETCHES
+            return "gradually", steps[-1], median(values[:side]), median(values[-side:])
         fall = _fall(values)
         return (
             ("suddenly", steps[fall[0]], *fall[1:]) if fall else ("none", steps[-1], usual, usual)
@@ -127,6 +131,17 @@ def _onset(steps: Sequence[int], values: Sequence[float]) -> tuple[str, int, flo
     if pause is not None:
         return "at-intervals", steps[pause], usual, values[pause]
     return "none", steps[-1], usual, usual
+
+
+def _sinks(values: Sequence[float]) -> bool:
+    """Whether, of few points, nearly each took longer than the one before, and none much longer."""
+    seconds = [1 / value for value in values]
+    rises = [b - a for a, b in pairwise(seconds)]
+    side = len(values) // FEW_STRETCHES
+    grown = median(seconds[-side:]) - median(seconds[:side])
+    steady = sum(rise > 0 for rise in rises) >= RISING * len(rises)
+    slower = median(values[-side:]) < FEW_SLOWER * median(values[:side])
+    return steady and slower and max(rises) < 0.5 * grown
 
 
 def _lost(values: Sequence[float]) -> float:

@@ -60,7 +60,7 @@ _BARE = regex(r"(?:rank \d+[ :]*)?(?:global )?(?:step|iter(?:ation)?)[ :=]+\d+\s
 _UNNAMED = regex(r"\[\s*(\d+)\s*/\s*(\d+)\s*\]:?\s+(?=\S)|steps: (\d+)(?= loss: )")
 # OLMo's, behind "time\thost:rank\tlogger:line\tlevel\t" where it is no console.
 _HEADLINE = regex(r"(?:^|\s)\[step=\d")
-_HINTS = regex(r"loss|step|iter|%\||lr|num epochs|norm|reward|batch=|epoch")
+_HINTS = regex(r"loss|step|iter|%\||lr|num epochs|norm|reward|batch=|epoch|\bit\W{1,3}\d")
 
 
 class Step(NamedTuple):

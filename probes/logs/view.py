@@ -16,10 +16,12 @@ from . import clock, machine, windows
 from .collectives import Watchdogs
 from .ending import End, how, is_begun, is_over
 from .launcher import Failures
+from .learned_rows import LearnedRows
 from .prefix import Prefixed, Prefixes, label_of, message, rank_of_file
 from .printed_labels import masked
 from .progress import Progress, may_tell
 from .shown_text import ShownTexts
+from .skipped_rows import is_skipped, without_skipped
 from .slurm_records import Records
 from .state_dict import StateDicts
 from .steps import Steps
@@ -111,6 +113,7 @@ class Reader:
         self._progress = Progress()
         self._found: list[Traceback] = []
         self._shown = ShownTexts()
+        self._learned = LearnedRows()
 
     def read(self, look: Look) -> View:
         """Raises Unreadable."""
@@ -191,7 +194,9 @@ class Reader:
         if is_over(words):
             view.overs.append(number)
             self._over.add(read.rank)
-        step = steps.read(words)
+        step = without_skipped(words, steps.read(words))
+        if not is_skipped(words):
+            self._learned.feed(words, step, rank, lambda: self._source(number, read))
         if step is not None:
             source = self._source(number, read)
             view.steps.append(StepLine(step.number, step.values, source))
@@ -225,6 +230,7 @@ class Reader:
 
     def _finish(self) -> None:
         view = self.view
+        learned = self._learn()
         for number, read in self._last:
             ended = how(message(read.body))
             if ended is not None:
@@ -235,11 +241,21 @@ class Reader:
             for t in settled
         ]
         view.launches = [m.source.line for m in view.scan.marks if m.signature == "launch"]
-        view.planned = max((s.planned or 0 for s in self._steps.values()), default=0) or None
+        planned = [s.planned or 0 for s in self._steps.values()]
+        view.planned = max(planned, default=0) or learned or None
         view.progress = max((s.bar for s in self._steps.values()), default=0)
         view.progressed = self._progress.found
         view.last_of = {rank: self._source(*row) for rank, row in self._last_of.items()}
         view.tail = [self._source(n, r) for n, r in list(self._last)[-20:]]
+
+    def _learn(self) -> int:
+        """Puts what the rows of each print say in its place; the steps that they plan."""
+        told = list(self._learned.settle())
+        lines = {one.source.line for one in told}
+        steps = [step for step in self.view.steps if step.source.line not in lines]
+        steps += [StepLine(one.step.number, one.step.values, one.source) for one in told]
+        self.view.steps = sorted(steps, key=lambda step: step.source.line)
+        return max((one.planned or 0 for one in told), default=0)
 
     def _counts(self, traceback: Traceback) -> bool:
         """Whether an exception is no logged remark: it has its header, or stands at the end."""
