@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from medic.errors import Unreadable
 from medic.facts import Document, GivenFile
 from medic.records import dataclass
 from medic.text.encodings import utf8
 from medic.text.namesakes import named_in, namesakes, words_of, writers
+from medic.text.openings import head_of
 
 HEAD_BYTES = 64 * 1024  # of a log, in which its command stands
 MAX_BYTES = 512 * 1024
@@ -119,8 +120,7 @@ def _text(path: str) -> str:
 def _read(path: str, limit: int) -> bytes:
     """The first bytes of a file. Raises Unreadable."""
     try:
-        with Path(path).open("rb") as file:
-            return file.read(limit)
+        return head_of(path, limit)
     except OSError as problem:
         raise Unreadable(str(problem), str(problem), at=path) from None
 

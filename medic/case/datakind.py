@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from medic.text.openings import head_of
 from medic.text.patterns import regex
 
 _ENDS = (".parquet", ".arrow", ".ndjson", ".jsonl.gz", ".json.gz")
@@ -133,7 +134,6 @@ def first_object(head: bytes) -> bytes:
 
 def _head(path: str, size: int) -> bytes:
     try:
-        with Path(path).open("rb") as file:
-            return file.read(size)
+        return head_of(path, size)
     except OSError:
         return b""

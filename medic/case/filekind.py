@@ -33,6 +33,7 @@ from medic.case.kernelkind import has_no_report, is_kernel_log, may_be_kernels
 from medic.case.recorderkind import is_bare_rank, is_recorder, names_recorder
 from medic.facts import FileKind
 from medic.text.encodings import utf8
+from medic.text.openings import head_of
 from medic.text.patterns import regex
 
 HEAD = 4096
@@ -206,8 +207,7 @@ def is_stacks(head: bytes) -> bool:
 
 def _head(path: str, size: int = HEAD) -> bytes:
     try:
-        with Path(path).open("rb") as file:
-            return file.read(size)
+        return head_of(path, size)
     except OSError:
         return b""
 
@@ -293,7 +293,6 @@ def is_blank(path: str, size: int) -> bool:
     if size > _BLANKS:
         return False
     try:
-        with Path(path).open("rb") as file:
-            return not file.read(_BLANKS).strip()
+        return not head_of(path, _BLANKS).strip()
     except OSError:
         return False

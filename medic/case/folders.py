@@ -15,6 +15,7 @@ from medic.case.filekind import kind_of, rank_of
 from medic.case.kernelkind import UNKNOWN, may_tell
 from medic.facts import FileKind, GivenFile
 from medic.records import dataclass
+from medic.text.openings import head_of
 from medic.text.patterns import regex
 
 MAX_DEPTH = 4  # folders that are parts of a run do not count (_PART), up to MAX_NESTED
@@ -114,8 +115,7 @@ def _pickles(paths: list[str]) -> Iterator[NotRead]:
     """Pickles of no kind that medic reads, where nothing else tells of a run."""
     for path in paths:
         try:
-            with Path(path).open("rb") as file:
-                head = file.read(2)
+            head = head_of(path, 2)
         except OSError:
             continue
         if head[:1] == b"\x80" or head == b"PK":

@@ -21,6 +21,7 @@ from medic.lint.files import (
     may_launch,
     unread,
 )
+from medic.lint.garbage import without_garbage
 from medic.lint.ignores import silenced
 from medic.lint.merging import merged_fix
 from medic.lint.selection import chosen
@@ -66,6 +67,7 @@ def check(
         raise
 
     def judged(case: Case) -> LintReport:
+        case = without_garbage(case)
         case, more = (case, ()) if each else with_named(case, launches_of(case, index))
         found = lint(case, index, names, apart=each)
         if more:

@@ -23,6 +23,8 @@ NONE_SET: Mapping[str, str] = MappingProxyType({})
 
 # What is larger was generated, or carries data; scripts of hundreds of launches are smaller.
 MAX_SCRIPT = 256 * 1024
+# Of one command, with the lines that it goes on in. A list of data of a thousand parts is a tenth.
+MAX_WORDS = 20_000
 
 _BY_SUFFIX: dict[str, Syntax] = {
     ".yaml": "yaml",
@@ -114,12 +116,7 @@ def parse_source(
 
         return parse_toml(source)
     if kind == "shell":
-        if len(source.data) > MAX_SCRIPT:
-            raise Unreadable(
-                f"a script of more than {MAX_SCRIPT // 1024} KiB: not checked",
-                f"脚本超过 {MAX_SCRIPT // 1024} KiB，未检查",
-                at=source.file,
-            )
+        _refuse_large(source)
         from medic.syntax.shell_tree import parse_shell
 
         return parse_shell(source, variables, find, chosen)
@@ -132,6 +129,27 @@ def parse_source(
         "不是 YAML、JSON、TOML 或 shell 文件",
         at=source.file,
     )
+
+
+def _refuse_large(source: SourceText) -> None:
+    if len(source.data) > MAX_SCRIPT:
+        raise Unreadable(
+            f"a script of more than {MAX_SCRIPT // 1024} KiB: not checked",
+            f"脚本超过 {MAX_SCRIPT // 1024} KiB，未检查",
+            at=source.file,
+        )
+    words = begun = 0
+    for number, line in enumerate(source.data.split(b"\n"), start=1):
+        begun = begun if words else number
+        words += len(line.removesuffix(b"\\").split())
+        if words > MAX_WORDS:
+            raise Unreadable(
+                f"a command of more than {MAX_WORDS:,} words: the script was not checked",
+                f"一条命令超过 {MAX_WORDS:,} 个词：脚本未检查",
+                at=source.at(begun),
+            )
+        if not line.endswith(b"\\"):
+            words = 0
 
 
 def guess_syntax(name: str, data: bytes) -> Syntax:

@@ -92,16 +92,20 @@ def joined(texts: Iterable[str | None], between: str = " ") -> str | None:
     return None if None in known else between.join(t for t in known if t is not None)
 
 
-def glued(words: Sequence[Word], new: Sequence[Word]) -> list[Word]:
-    """Both; ``--names=<(sort names)`` is one word, of which the tree makes two."""
+def glue(words: list[Word], new: Sequence[Word]) -> None:
+    """Puts both together in ``words``; ``--names=<(sort names)`` is one word, of which the tree
+    makes two."""
     if not words or not new or not new[0].raw.startswith(("<(", ">(")):
-        return [*words, *new]
+        words += new
+        return
     first, last = words[-1], new[0]
     if (first.span.file, first.span.end) != (last.span.file, last.span.start):
-        return [*words, *new]
+        words += new
+        return
     end = last.span
     span = replace(first.span, end=end.end, end_line=end.end_line, end_column=end.end_column)
-    return [*words[:-1], replace(first, raw=first.raw + last.raw, value=None, span=span), *new[1:]]
+    words[-1] = replace(first, raw=first.raw + last.raw, value=None, span=span)
+    words += new[1:]
 
 
 def with_split(atoms: Iterable[Atom], split: bool) -> list[Atom]:

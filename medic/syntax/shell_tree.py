@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from medic.facts import Choice, Command, Document, Word
-from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable, glued
+from medic.syntax.shell_atoms import MAX_PARTS, UNKNOWN, Atom, Variable, glue
 from medic.syntax.shell_calls import Calls
 from medic.syntax.shell_choices import selecting, sets
 from medic.syntax.shell_faults import refusal
@@ -160,12 +160,12 @@ class _Script(Calls):
         shell, script = False, (0, 0)
         every = (*arguments, *behind)
         for at, child in enumerate(every):
-            if self._nested(child, words, every[at + 1 :]):
+            if self._nested(child, words, every, at):
                 return
             last = words[-1].value if words else None
             again = (words and words[0].value == "eval") or (shell and last in ("-c", "-lc"))
             first = len(words)
-            words = glued(words, self.words.fields(child, resplit=bool(again)))
+            glue(words, self.words.fields(child, resplit=bool(again)))
             script = (script[0] or first, len(words)) if again else script
             shell = shell or is_shell(words)
         end = max([node.end_byte, *(n.end_byte for n in behind)])
@@ -182,7 +182,7 @@ class _Script(Calls):
         self.keep(Command(span, (*self.prefix, *own), assignments))
 
     def _nested(
-        self, child: tree_sitter.Node, words: list[Word], rest: Sequence[tree_sitter.Node]
+        self, child: tree_sitter.Node, words: list[Word], every: Sequence[tree_sitter.Node], at: int
     ) -> bool:
         """Follows the script that this argument of a command is; False if it is none. What stands
         behind the script of ``bash -c`` is its ``$0`` and its positional parameters."""
@@ -198,7 +198,7 @@ class _Script(Calls):
             return True
         twice = self.quoted_twice or node.type != "raw_string"
         own = gives_parameters((*self.prefix, *words))
-        given = [w for n in rest for w in self.words.fields(n)][1:] if own else None
+        given = [w for n in every[at + 1 :] for w in self.words.fields(n)][1:] if own else None
         self._inside(body, root, (*self.prefix, *words), quoted_twice=twice, given=given)
         return True
 

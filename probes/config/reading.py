@@ -189,7 +189,8 @@ def _parse(look: Look, given: GivenFile) -> Document | Unread | None:
     try:
         return look.parse(given.path)
     except Unreadable as problem:
-        if given.kind == "python" and not isinstance(problem, BrokenProgram):
+        broken = isinstance(problem, BrokenProgram)
+        if given.kind == "python" and not broken and not given.named:
             return None
         return Unread(problem.at or given.name, Text(problem.en, problem.zh))
 
