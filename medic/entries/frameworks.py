@@ -20,7 +20,8 @@ class Key:
     refused when it is on (above 1), and their values where nothing states them, with ``brings-for``
     only where that field is above 1. ``partly``: a switch that
     turns on less than the field says: the others of the field are written instead. ``written-with``:
-    a key that is written only where this one is given, and then before the others.
+    a key that is written only where this one is given, and then before the others. ``not-beside``:
+    a flag of the same command with which it states nothing.
     """
 
     __pydantic_config__ = CONFIG
@@ -35,6 +36,7 @@ class Key:
     brings_for: str = ""
     partly: bool = False
     written_with: str = ""
+    not_beside: str = ""
 
 
 @dataclass(frozen=True)

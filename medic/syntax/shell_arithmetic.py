@@ -53,7 +53,10 @@ def evaluate(
     if node.type == "variable_name":
         return variable(_text(node))
     text = _text(node)
-    return int(text) if text.isdecimal() and len(text) < 19 and not text.startswith("0x") else None
+    if not text.isdecimal() or len(text) >= 19:
+        return None
+    octal = text.startswith("0")  # 08 is none, and an error
+    return int(text, 8 if octal else 10) if not octal or not {"8", "9"} & set(text) else None
 
 
 def is_sum(node: tree_sitter.Node) -> bool:
@@ -67,13 +70,26 @@ def as_sum(node: tree_sitter.Node) -> tree_sitter.Node:
     """The same read as what it is."""
     if not is_sum(node):
         return node
-    todo = [tree_of("bash", b"_=" + (node.text or b""))]
+    return sum_in(tree_of("bash", b"_=" + (node.text or b""))) or node
+
+
+def sum_in(root: tree_sitter.Node) -> tree_sitter.Node | None:
+    """The first ``$((…))`` of a tree."""
+    todo = [root]
     while todo:
         here = todo.pop()
         if here.type == "arithmetic_expansion":
             return here
         todo += with_comments(here)
-    return node
+    return None
+
+
+def number_of(text: str, variable: Callable[[str], int | None]) -> int | None:
+    """What a variable of ``declare -i`` becomes that is given this text; an empty one is 0."""
+    if not text.strip():
+        return 0
+    found = sum_in(tree_of("bash", f"_=$(({text}))".encode()))
+    return evaluate(found, variable) if found is not None and not found.has_error else None
 
 
 def _binary(

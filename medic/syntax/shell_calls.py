@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from medic.facts import Command, Word
-from medic.syntax.shell_atoms import UNKNOWN
+from medic.syntax.shell_arithmetic import number_of
+from medic.syntax.shell_atoms import UNKNOWN, Atom, Variable
 from medic.syntax.shell_inner import as_meant, parameters
 from medic.syntax.shell_rounds import Rounds
 from medic.syntax.shell_sourced import MAX_WITHIN, Find, Sourced, name_of
 from medic.syntax.source import SourceText
-from medic.syntax.treesitter import tree_of
+from medic.syntax.treesitter import tree_of, with_comments
 from medic.text.patterns import regex
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Calls(Rounds):
         self.brought: list[Command] = []
         self.sourced = Sourced(source, find)
         self._within: list[str] = []
+        self.numbers: set[str] = set()
         self.words.file_text = self.file_text
 
     def file_text(self, name: str) -> str | None:
@@ -49,6 +51,30 @@ class Calls(Rounds):
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is not None and body is not None:
             self.functions[self.text(name)] = body
+
+    # --- variables of declare -i ------------------------------------------------------------
+
+    def declared(self, node: tree_sitter.Node) -> None:
+        """Keeps the names of ``declare -i``, ``local -i``, ``typeset -i``; ``+i`` ends it."""
+        options = [self.text(child) for child in with_comments(node) if child.type == "word"]
+        marks = {sign for sign in "+-" for one in options if one.startswith(sign) and "i" in one}
+        for child in with_comments(node):
+            name = child.child_by_field_name("name") or child
+            if marks and name.type == "variable_name":
+                (self.numbers.discard if "+" in marks else self.numbers.add)(self.text(name))
+
+    def as_number(self, given: Variable, add: Variable | None) -> Variable:
+        """What a variable of ``declare -i`` becomes: bash reads its value as a sum."""
+        text = given.value
+        if text is None or given.elements is not None or (add and add.value is None):
+            return UNKNOWN
+        if text.isdecimal() and not text.startswith("0") and add is None:
+            return given
+        number = number_of(f"({add.value or 0})+({text})" if add else text, self.words.number)
+        start, end = (given.atoms[0].start, given.atoms[-1].end) if given.atoms else (0, 0)
+        return (
+            UNKNOWN if number is None else Variable((Atom(str(number), start, end, exact=False),))
+        )
 
     def finish(self) -> None:
         """Functions that nothing here calls are read once: a script may be sourced."""

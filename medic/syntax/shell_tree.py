@@ -72,6 +72,7 @@ class _Script(Calls):
             self.children(node)
 
     def _declaration(self, node: tree_sitter.Node) -> None:
+        self.declared(node)
         for child in with_comments(node):
             if child.type == "variable_assignment":
                 self._assign(child)
@@ -91,7 +92,10 @@ class _Script(Calls):
         name = self.text(target)
         new = self.value(value)
         old = self.variables.get(name)
-        if any(child.type == "+=" for child in node.children) and old is not None:
+        added = any(child.type == "+=" for child in node.children)
+        if name in self.numbers:
+            new = self.as_number(new, old if added else None)
+        elif added and old is not None:
             if old.elements is not None and new.elements is not None:
                 new = Variable(elements=(*old.elements, *new.elements))
             elif old.elements is None and new.elements is None:

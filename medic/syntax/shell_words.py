@@ -145,7 +145,7 @@ class Expander:
         if kind in ("simple_expansion", "expansion"):
             return self._expansion(node, quoted=quoted)
         if kind == "arithmetic_expansion" or is_sum(node):
-            number = evaluate(as_sum(node), self._number)
+            number = evaluate(as_sum(node), self.number)
             text = None if number is None else str(number)
             return [Atom(text, node.start_byte, node.end_byte, exact=False)]
         if kind in ("concatenation", "command_name", "variable_assignment"):
@@ -218,7 +218,7 @@ class Expander:
 
     # --- variables --------------------------------------------------------------------------
 
-    def _number(self, name: str) -> int | None:
+    def number(self, name: str) -> int | None:
         found = self.variables.get(name)
         value = found.value if found else None
         return int(value) if value and re.fullmatch(r"[-+]?\d{1,18}", value) else None

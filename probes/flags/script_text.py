@@ -38,7 +38,7 @@ _WORD = regex(r"\w+")
 _AS_FLAG = regex(r"(?:(?<!\S)--(?=\w+[\s=])|(?<=\w)\.(?=\w+=))(\w+)")
 _HANDED_ON = regex(r"^[ \t]*export[ \t]+((?:\w+[ \t]+)*\w+)[ \t]*(?:$|[;#&])", re.MULTILINE)
 _ARITHMETIC = regex(r"\(\((.*?)\)\)")
-_COUNTED = regex(r"(?<![\w$}{+-])([A-Za-z_]\w*)\b(?!\s*(?:\+\+|--|[-+*/%&|^]?=(?!=)))")
+_COUNTED = regex(r"(?<![\w$}{+#-])(?<!\{!)([A-Za-z_]\w*)\b(?!\s*(?:\+\+|--|[-+*/%&|^]?=(?!=)))")
 
 
 class ScriptText:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from medic.facts import Word
 from medic.records import dataclass, replace
@@ -98,7 +98,8 @@ def _value_span(word: Word, name: str) -> Span:
 def carriers(words: Sequence[Word], keys: Keys) -> list[Carrier]:
     """Every flag that states a canonical field."""
     given = flags(words)
-    found = [carrier for flag in given for carrier in _carriers(flag, keys)]
+    on = {flag.name.lstrip("-").replace("-", "_") for flag in given if _is_on(flag)}
+    found = [carrier for flag in given for carrier in _carriers(flag, keys, on)]
     if any(_steps_in_backward(flag) for flag in given):
         return [carrier for carrier in found if carrier.field != "gradient_clip"]
     return found
@@ -130,13 +131,16 @@ def _open_words(words: Sequence[Word]) -> Iterator[Word]:
 
 def _steps_in_backward(flag: Flag) -> bool:
     named = parts_of([flag.name])[-1:]
-    on = flag.alone or as_bool(Written(flag.value, flag.value)) is True
-    return bool(named) and named[0] in IN_BACKWARD and on
+    return bool(named) and named[0] in IN_BACKWARD and _is_on(flag)
 
 
-def _carriers(flag: Flag, keys: Keys) -> Iterator[Carrier]:
+def _is_on(flag: Flag) -> bool:
+    return flag.alone or as_bool(Written(flag.value, flag.value)) is True
+
+
+def _carriers(flag: Flag, keys: Keys, on: Collection[str]) -> Iterator[Carrier]:
     name = flag.name.lstrip("-")
-    found = keys.find_flag(name)
+    found = [one for one in keys.find_flag(name) if one[1].not_beside not in on]
     written = Written(flag.value, flag.value, flag.value or "")
     if flag.alone:
         written = Written(True, True)
