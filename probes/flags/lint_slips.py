@@ -93,7 +93,8 @@ def _of_script(look: Look, script: ScriptText, asked: Collection[str]) -> Iterat
             continue
         places.add(place)
         source = script.at(slip.span)
-        finding = Finding(name, "fires", {"what": slip.what}, source, span=slip.span)
+        value = {"what": slip.what, **({"mild": slip.mild} if slip.mild is not None else {})}
+        finding = Finding(name, "fires", value, source, span=slip.span)
         yield replace(finding, repair=slip.repair)
     wrong = [(name, str(port), _PORT, span) for name, port, span in ports(script)]
     wrong += [(name, text, EACH_ONCE, span) for name, text, span in repeated(script)]

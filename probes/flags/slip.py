@@ -12,11 +12,12 @@ WHY = Text("as it is meant to be read", "按原意书写")
 
 @dataclass(frozen=True)
 class Slip:
-    """What is wrong, where, and how it is written right."""
+    """What is wrong, where, and how it is written right; ``mild`` says why that may well be nothing."""
 
     what: Text
     span: Span
     repair: Repair | None = None
+    mild: Text | None = None
 
 
 def respelt(word: Word, text: str) -> Repair:
