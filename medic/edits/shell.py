@@ -21,7 +21,7 @@ def insert_flag(place: Place, written: Scalar, document: Document, sources: Sour
     options before the script: after the relative there.
     """
     span = place.beside.span
-    found = command_of(document, span) if span is not None else None
+    found = command_of(document, span, place.beside.key) if span is not None else None
     beside = flag_of(*found) if found else None
     if found is None or beside is None:
         raise EditRefused("the command is not found", "找不到对应的命令")

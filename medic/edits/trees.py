@@ -102,13 +102,18 @@ def within(span: Span, word: Word) -> bool:
     return any(p.file == span.file and p.start <= span.start and span.end <= p.end for p in places)
 
 
-def command_of(document: Document, span: Span) -> tuple[Command, int] | None:
-    """The command and the index of its word that a span lies in."""
+def command_of(document: Document, span: Span, flag: str = "") -> tuple[Command, int] | None:
+    """The command and the index of its word that a span lies in. What stands in a variable may be
+    the value of several flags: that of ``flag`` before others."""
+    found: tuple[Command, int] | None = None
     for command in document.every_command:
         for i, word in enumerate(command.words):
             if within(span, word):
-                return command, i
-    return None
+                named = flag_of(command, i) if flag else None
+                if not flag or (named is not None and named[1] == flag):
+                    return command, i
+                found = found or (command, i)
+    return found
 
 
 def flag_of(command: Command, index: int) -> tuple[Word, str] | None:

@@ -102,6 +102,8 @@ _BY_NAME: Mapping[str, Far] = {
     **dict.fromkeys(("val_size", "val_set_size", "split_dataset_ratio"), _HELD_OUT),
 }  # fmt: skip
 _DROPS = ("dropout", "pdrop", "dropout_prob", "dropout_rate")
+# disable_dropout: 1 is a switch.
+_SWITCH = regex(r"(?:disable|enable|use|no|with|apply|is|has|do|skip|keep)_")
 # What counts only where a policy is trained on its own completions, or on preferences.
 _OF_POLICIES = frozenset(("verl", "easyr1", "trl", "openrlhf", "nemo-rl", "slime", "ms-swift"))
 _KL_NAMES = frozenset(("kl_coef", "kl_loss_coef", "init_kl_coef", "kl_coeff"))
@@ -125,7 +127,7 @@ def far(setting: Setting, config: RunConfig) -> Text | None:
         return None
     name = setting.path[-1]
     found = _BY_NAME.get(name) or _of_policy(setting, config)
-    found = found or (_DROPOUT if name.endswith(_DROPS) else None)
+    found = found or (_DROPOUT if name.endswith(_DROPS) and not _SWITCH.match(name) else None)
     if found is None or any(_OTHER_PARTS.search(step) for step in setting.path[:-1]):
         return None
     beyond = number >= found.least or number < found.most

@@ -277,6 +277,8 @@ def _told_by_command(keys: Keys, launch: Launch, told_by: Callable[[Keys], int])
     syntax = keys.framework.recognise.syntax
     if keys.framework.role != "trainer" or (syntax and "shell" not in syntax):
         return 0
+    if launch.launcher in keys.framework.recognise.commands:
+        return _HANDED  # a program of the framework's own, whatever it is given
     if _named(keys, launch):
         return _NAMED
     return 0 if keys.framework.recognise.own_commands else told_by(keys)

@@ -19,6 +19,10 @@ RENAMED = Text("the same setting under its present name", "同一设置，改用
 RENAMED_UNSURE = Text(
     "its present name; check that the value means the same", "改用现名；请确认取值含义不变"
 )
+NEWER = Text(
+    "its name in the releases named; others stop at it: check which one is installed",
+    "所述版本中的名称；其他版本遇到它会报错：请先确认安装的版本",
+)
 KEPT = Text("the run stays as it is", "训练行为不变")
 NEEDED = Text("what the option needs; check that you want it", "该选项所需的设置；请确认需要它")
 CHOICE = Text("check that this is the side you want", "请确认要保留的是这一侧")

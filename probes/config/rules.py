@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from medic.facts import Release, Releases
 from medic.i18n import Text, plain
 from medic.probe import Finding, Look, Probe, Skip, source_of
+from medic.records import replace
 from medic.run_config import FIELDS, MORE, Origin, RunConfig, Scalar
 
 from ..flags.forks import Shown, forks_of
@@ -127,6 +128,13 @@ def _open(met: Sequence[bool | None]) -> bool:
     return False not in met and any(m is True for m in met)
 
 
+def _of_any_release(rule: Rule, releases: Mapping[str, Release]) -> bool:
+    """Whether what the fix writes is right in the release that runs: a name of another one is an
+    error there."""
+    bounded_by = rule.cause in _OF_VERSION or rule.holds_in or rule.only_in
+    return not bounded_by or certain(rule, releases)
+
+
 def _fired(
     rule: Rule, config: RunConfig, framework: str, releases: Mapping[str, Release]
 ) -> Finding:
@@ -138,9 +146,13 @@ def _fired(
         return Finding(name, "fires", values)
     at, span = found[1], found[1].span
     source = source_of(span, f"{at.key}: {_shown(config, rule, framework)}")
-    from .rule_repairs import repair_of
+    from .rule_repairs import NEWER, repair_of
 
     repair = repair_of(rule, config, framework, found)
+    if repair is not None and repair.safe and not _of_any_release(rule, releases):
+        repair = replace(
+            repair, safe=False, why=NEWER if rule.fix and rule.fix.rename else repair.why
+        )
     renamed = rule.fix is not None and found[0] in rule.fix.rename
     of_key = renamed or rule.cause in (*_OF_VERSION, UNKNOWN_KEY)
     shown = (at.key_span or span) if of_key else span

@@ -17,6 +17,8 @@ _EVERYWHERE = frozenset(
     ("learning_rate", "weight_decay", "base_model", "nodes", "gpus_per_node", "epochs",
      "micro_batch_size", "global_batch_size", "save_interval", "output_dir", "total_steps")
 )  # fmt: skip
+# In the oldest sft_trainer.yaml of verl the one is missing, the other data.micro_batch_size.
+_NOT_EVERYWHERE = {"verl-sft": frozenset(("save_interval", "micro_batch_size"))}
 # The same of keys that state no such field: verl trainer/config/ppo_trainer.yaml, sft_trainer.yaml.
 _VERL = frozenset(
     """
@@ -109,7 +111,8 @@ def _other_block(
 
 def always(framework: Framework) -> frozenset[str]:
     """The settings that every version of a framework has."""
-    known = (key.key for key in framework.keys if key.field in _EVERYWHERE)
+    fields = _EVERYWHERE - _NOT_EVERYWHERE.get(framework.name, frozenset())
+    known = (key.key for key in framework.keys if key.field in fields)
     return frozenset(known) | THERE.get(framework.name, frozenset())
 
 

@@ -99,7 +99,7 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
             meant = _spelt(common_slip(one, table, used, proof), one.name, table)
         if meant:
             yield Fault("unknown", one, "--" + meant)
-        elif proof >= PROOF and (whole_name := _cut_short(name, table, used)):
+        elif _judges_beginnings(table, proof) and (whole_name := _cut_short(name, table, used)):
             kind = "short" if table.abbreviates else "unknown"
             yield Fault(kind, one, "--" + _spelt(whole_name, one.name, table))
         elif one.alone and _lacks_value(name, table, proof, used):
@@ -119,6 +119,12 @@ def _of_fork(flags: Sequence[Given], table: Table, used: set[str]) -> Iterator[F
         own = _meant(one.name, plain, used, PROOF_FOREIGN, "", whole=table.closed, slips=False)
         what = fork.said(f"--{one.name}", table.framework.title, f"--{own}" if own else "")
         yield Fault("fork", one, what=what)
+
+
+def _judges_beginnings(table: Table, proof: int) -> bool:
+    """A parser that takes a beginning for the whole may, in a script of somebody's own, have a flag
+    of just that name."""
+    return proof >= PROOF and (table.closed or not table.abbreviates)
 
 
 def _is_foreign(name: str, table: Table) -> bool:

@@ -65,7 +65,7 @@ def check(config: RunConfig) -> LintResult | Sequence[Fires]:
             if not same(other, value.value) and clash:
                 at, here, there = field, (value.value, value.origin), (other, origin)
                 if _switched_on_later(value.origin, origin):
-                    at, here, there = origin.key, there, here
+                    at, here, there = _place_of(origin), there, here
                 values = {
                     "field": field,
                     "value": here[0],
@@ -114,6 +114,11 @@ def _switched_on_later(ruling: Origin, other: Origin) -> bool:
         and spans[0].file == spans[1].file
         and spans[0].line < spans[1].line
     )
+
+
+def _place_of(origin: Origin) -> str:
+    """A key as it is looked up: below ``bf16`` and ``fp16`` both are called ``enabled``."""
+    return ".".join(origin.path) if len(origin.path) > 1 else origin.key
 
 
 def _contradicts(ruling: Origin, other: Origin) -> bool:
