@@ -33,6 +33,8 @@ class CheckpointIndex:
     globals_listed: tuple[str, ...] = ()  # what unpickling would call; never called
     step: int | None = None
     ranks: int | None = None  # how many ranks wrote it, where each wrote a part
+    part: Text | None = None  # why the file is not the whole model: one rank's part, or empty
+    hollow: bool = False  # names and shapes only: the weights lie in other files (ZeRO-3)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ _INDEX = _object(
     tensors=_COUNT,
     step={"anyOf": [_COUNT, {"type": "null"}]},
     states={"type": "object", "additionalProperties": {"type": "boolean"}},
+    notes=_NAMES,
 )
 DIFF = _document(
     "medic.checkpoint-diff/1",

@@ -43,9 +43,15 @@ _ONE_FILE = Text("A and B are one and the same", "A 与 B 是同一个")
 _DTYPES = Text("dtype: A {a}, B {b} ({n} tensors)", "类型：A {a}，B {b}（{n} 个张量）")
 
 
+_HOLLOW = Text(
+    "names and shapes as the file says; the weights lie in the ranks' *_optim_states.pt (ZeRO-3)",
+    "参数名和形状取自该文件；权重在各 rank 的 *_optim_states.pt 中（ZeRO-3）",
+)
+
+
 def diff_lines(found: Any) -> list[str]:
     compared = found.comparison
-    rows = [_head("A", found.first), _head("B", found.second)]
+    rows = [*_head("A", found.first), *_head("B", found.second)]
     outcome = _OUTCOMES[compared.outcome].fill(
         n=f"{compared.matched:,}", total=f"{compared.total:,}"
     )
@@ -90,7 +96,7 @@ def _adapter_rows(compared: Any) -> list[str]:
     return rows + _listed(Text("other sizes", "尺寸不同"), other)
 
 
-def _head(sign: str, index: CheckpointIndex) -> str:
+def _head(sign: str, index: CheckpointIndex) -> list[str]:
     states = ", ".join(name for name, there in index.states.items() if there) or "-"
     step = ""
     if index.step is not None:
@@ -104,7 +110,13 @@ def _head(sign: str, index: CheckpointIndex) -> str:
         sign=sign, file=index.file, format=index.format, n=f"{len(index.tensors):,}",
         step=step, states=states,
     )  # fmt: skip
-    return str(filled)
+    return [str(filled), *(f"    {note}" for note in _notes(index))]
+
+
+def _notes(index: CheckpointIndex) -> list[str]:
+    """What of the model is not in the file that was read."""
+    notes = [str(_HOLLOW)] if index.hollow else []
+    return notes + ([str(index.part)] if index.part is not None else [])
 
 
 def _listed(title: Text, names: Sequence[str]) -> list[str]:
@@ -148,6 +160,7 @@ def _index(index: CheckpointIndex) -> dict[str, Any]:
         "tensors": len(index.tensors),
         "step": index.step,
         "states": dict(index.states),
+        "notes": _notes(index),
     }
 
 

@@ -18,7 +18,7 @@ from .keys import shapes
 from .reader import Reader, refuse_empty
 from .remap import rule_for
 from .source import named
-from .units import Unit, gather
+from .units import Unit, are_parts_of_one, gather
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,12 @@ class Difference:
 
 
 def unit_of(files: tuple[GivenFile, ...] | list[GivenFile]) -> Unit | None:
-    """The newest checkpoint among the files, or None."""
+    """The newest checkpoint among the files, or None; of the parts of one, the first rank's."""
     found = gather(f for f in files if f.kind == "checkpoint")
-    return found[0] if found else None
+    if not found:
+        return None
+    parts = [u for u in found if are_parts_of_one(u.path, found[0].path)]
+    return min((found[0], *parts), key=lambda u: u.name)
 
 
 def diff(look: Look, first: Unit, second: Unit) -> Difference:
@@ -60,7 +63,8 @@ def diff(look: Look, first: Unit, second: Unit) -> Difference:
     counts: Counter[tuple[str, str]] = Counter()
     for name, tensor in ours.tensors.items():
         other = theirs.tensors.get(names[name])
-        if other is not None and other.dtype != tensor.dtype:
+        hollow = ours.hollow or theirs.hollow  # a placeholder's dtype is not the weights'
+        if other is not None and other.dtype != tensor.dtype and not hollow:
             counts[tensor.dtype, other.dtype] += 1
     dtypes = tuple((a, b, n) for (a, b), n in counts.most_common())
     fused, sources = _fused({names[n]: s for n, s in have.items()}, wanted)

@@ -147,7 +147,7 @@ def _of_config(look: Look, indexes: list[CheckpointIndex]) -> Finding | None:
     index = resumed(look, indexes)
     if index is None and without_logs(look) and len(indexes) == 1:
         index = indexes[0]
-    if config is None or index is None:
+    if config is None or index is None or index.part is not None:
         return None
     found = against_config(index, config)
     if found is None:

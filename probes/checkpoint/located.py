@@ -12,7 +12,7 @@ from medic.i18n import Text
 from medic.probe import Look
 from medic.records import dataclass
 
-from . import safetensors_header, shards, torch_file
+from . import ranks, safetensors_header, shards, torch_file
 from .archive import LOCAL, STORED, Member, read_directory
 from .sniff import sniff
 from .source import named, open_file, size_of
@@ -45,7 +45,17 @@ class Located:
 
 
 def locate(look: Look, unit: Unit) -> dict[str, Located]:
-    """The tensors of a file or of its shards. Raises Unreadable."""
+    """The tensors of a file or of its shards. Raises Unreadable, also for one rank's part of a model
+    and for a file whose tensors hold nothing."""
+    found = _located(look, unit)
+    why = ranks.hollow({n: one.shape for n, one in found.items()})
+    why = why or ranks.parallel(unit.path, 1)
+    if why is not None:
+        raise Unreadable(why.en, why.zh)
+    return found
+
+
+def _located(look: Look, unit: Unit) -> dict[str, Located]:
     if unit.kind == "distributed":
         raise Unreadable(
             "a folder of torch.distributed.checkpoint: convert it first with "
@@ -111,6 +121,9 @@ def _zip(look: Look, file: BinaryIO, path: str) -> dict[str, Located]:
     saved = torch_file.read_zip(file, look.cancelled)
     folder = next(n for n in members if n.endswith("/data.pkl")).removesuffix("data.pkl")
     _refuse_big_endian(file, members, folder)
+    part = ranks.parallel(path, ranks.parallel_size(saved.root))
+    if part is not None:
+        raise Unreadable(part.en, part.zh)
     _, tensors = model_tensors(saved.root)
     starts: dict[str, int] = {}
     return {

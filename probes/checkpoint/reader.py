@@ -11,7 +11,7 @@ from medic.facts import CheckpointIndex, TensorInfo
 from medic.probe import Look
 from medic.records import dataclass, field, replace
 
-from . import distributed, safetensors_header, shards, torch_file
+from . import distributed, ranks, safetensors_header, shards, torch_file
 from .folder import states_beside, step_beside, step_of_name
 from .sniff import sniff
 from .source import Damaged, PointerFile, UnknownFormat, open_file
@@ -63,8 +63,11 @@ class Reader:
             group=whole.parts.group,
             top_level=whole.parts.top_level,
             states=whole.parts.states,
+            missing_shards=ranks.absent_optimizers(unit.path, whole.parts.data_ranks),
             globals_listed=whole.listed,
             step=whole.parts.step,
+            part=ranks.parallel(unit.path, whole.parts.model_ranks),
+            hollow=whole.parts.hollow,
         )
 
     def _distributed(self, unit: Unit) -> CheckpointIndex:

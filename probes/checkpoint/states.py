@@ -10,6 +10,7 @@ from medic.facts import TensorInfo
 from medic.records import dataclass
 from medic.text.patterns import regex
 
+from . import ranks
 from .values import Opaque, Tensor
 
 # Names under which trainers keep the weights, the likeliest first.
@@ -45,6 +46,9 @@ class Parts:
     top_level: tuple[str, ...]
     states: Mapping[str, bool]
     step: int | None
+    hollow: bool = False  # the shapes are told, the data lie elsewhere
+    model_ranks: int = 1
+    data_ranks: int = 0
 
 
 def split(root: Any) -> Parts:
@@ -52,9 +56,13 @@ def split(root: Any) -> Parts:
     top = _mapping(root)
     path, found = model_tensors(root)
     others = _beside(top, path)
-    tensors = {name: TensorInfo(name, t.shape, t.dtype) for name, t in found.items()}
+    shapes, hollow = ranks.filled(root, found)
+    tensors = {name: TensorInfo(name, shapes[name], t.dtype) for name, t in found.items()}
     names = tuple(k for k in others if isinstance(k, str))[:100]
-    return Parts(".".join(path), tensors, names, _states(others), _step(others))
+    return Parts(
+        ".".join(path), tensors, names, _states(others), _step(others),
+        hollow, ranks.parallel_size(root), ranks.data_ranks(root),
+    )  # fmt: skip
 
 
 def model_tensors(root: Any) -> tuple[tuple[str, ...], dict[str, Tensor]]:

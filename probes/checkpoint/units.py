@@ -24,7 +24,7 @@ BESIDE = {
     "step": regex(rf"^trainer_state\.json$|^(?:trainer|recipe)_state{_END}", re.IGNORECASE),
 }
 _NO_MODEL = regex(r"^training_args|^scaler|^sampler|^custom_checkpoint|^tokenizer", re.IGNORECASE)
-_RANK = regex(r"mp_rank_\d+(?:_\d+)?|zero_pp_rank_\d+|(?<![a-z])rank[_-]?\d+", re.IGNORECASE)
+_RANK = regex(r"mp_rank_\d+(?:_\d+){0,2}|zero_pp_rank_\d+|(?<![a-z])rank[_-]?\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
