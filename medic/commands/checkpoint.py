@@ -25,11 +25,12 @@ DIFF = Text(
 )
 REMAP = Text(
     "Writes a renamed copy of a checkpoint as one safetensors file. With --like OTHER: the names of "
-    "OTHER, with fused projections split or joined where names and shapes prove it. With --strip or "
-    "--add: that start. With neither: the parts that wrappers add (module., _orig_mod., …) go. "
+    "OTHER, with fused projections split or joined where names, shapes and the config.json beside "
+    "them prove it. With --strip or --add: that start. With neither: the parts that wrappers add "
+    "(module., _orig_mod., …) go. "
     "OUT must not exist; --dry-run shows the plan only. Exit 1: something could not be mapped.",
-    "把检查点改名后另存为一个 safetensors 文件。--like OTHER：按 OTHER 的参数名，并在名称和形状可证明时拆分或"
-    "合并融合权重；--strip、--add：去掉或加上前缀；都不给：去掉包装器加的部分（module.、_orig_mod. 等）。"
+    "把检查点改名后另存为一个 safetensors 文件。--like OTHER：按 OTHER 的参数名，并在名称、形状和同目录的 config.json "
+    "可证明时拆分或合并融合权重；--strip、--add：去掉或加上前缀；都不给：去掉包装器加的部分（module.、_orig_mod. 等）。"
     "OUT 不能已存在；--dry-run 只显示计划。有无法对应的张量时退出码为 1。",
 )
 
@@ -70,6 +71,14 @@ def diff(first: str, second: str, form: str, as_json: bool) -> int:
 @option("--strip", default="", help=Text("a start to take off", "要去掉的前缀"))
 @option("--add", default="", help=Text("a start to put on", "要加上的前缀"))
 @option(
+    "--in-order",
+    is_flag=True,
+    help=Text(
+        "the rows of fused q, k and v follow one another: you say so",
+        "融合权重中 q、k、v 的行依次排列：由你保证",
+    ),
+)
+@option(
     "--dry-run", is_flag=True, help=Text("show the plan, write nothing", "只显示计划，不写文件")
 )
 @format_options("json")
@@ -80,6 +89,7 @@ def remap(
     like: str | None,
     strip: str,
     add: str,
+    in_order: bool,
     dry_run: bool,
     form: str,
     as_json: bool,
@@ -88,11 +98,13 @@ def remap(
 
     if like and (strip or add):
         raise UsageError("--like works out the names itself", "--like 会自行推出参数名")
+    if in_order and not like:
+        raise UsageError("--in-order belongs to --like", "--in-order 须与 --like 一起使用")
     if not to.endswith(".safetensors"):
         raise UsageError("OUT must end with .safetensors", "OUT 须以 .safetensors 结尾", at=to)
     writing = import_module("medic.probes.checkpoint.writing")
     writing.refuse_existing(Path(to))
-    plan = _plan(source, like, strip, add)
+    plan = _plan(source, like, strip, add, in_order)
     out = console()
     machine = as_json or form == "json"
     for row in () if machine else checkpoint_text.plan_lines(plan, source, to):
@@ -110,27 +122,33 @@ def remap(
     return Exit.FINDING if plan.missing or (plan.left_out and not like) else Exit.OK
 
 
-def _plan(source: str, like: str | None, strip: str, add: str) -> Any:
+def _plan(source: str, like: str | None, strip: str, add: str, in_order: bool) -> Any:
     planning = import_module("medic.probes.checkpoint.remap")
     have = _read("located", "locate", _look(), _unit(source))
     files = dict.fromkeys(one.file for one in have.values() if one.file)
     kept, parted = _read("located", "metadata", _look(), files)
-    plan = _renamed(planning, have, like, strip, add)
+    if like is None:
+        planning.refuse_useless(have, strip)
+        plan = planning.by_rule(have, strip, add)
+    else:
+        plan = _like(planning, have, source, like, in_order)
     return planning.with_metadata(plan, kept, parted)
 
 
-def _renamed(planning: Any, have: Any, like: str | None, strip: str, add: str) -> Any:
-    """The plan without what the headers say beside the tensors."""
-    if like is None:
-        planning.refuse_useless(have, strip)
-        return planning.by_rule(have, strip, add)
+def _like(planning: Any, have: Any, source: str, like: str, in_order: bool) -> Any:
+    """The plan by another checkpoint, without what the headers say beside the tensors."""
     reader = import_module("medic.probes.checkpoint.reader")
-    unit = _unit(like)
+    orders = import_module("medic.probes.checkpoint.row_orders")
+    unit, look = _unit(like), _look()
     try:
-        other = reader.Reader(_look()).read(unit)
+        other = reader.Reader(look).read(unit)
     except Unreadable as problem:
         raise UsageError(problem.en, problem.zh, at=problem.at or unit.name) from None
-    return planning.by_model(have, {n: t.shape for n, t in other.tensors.items()})
+    if other.part is not None:
+        raise UsageError(other.part.en, other.part.zh, at=unit.name)
+    order = orders.told_by_user if in_order else orders.orders_of
+    told = order(look, _unit(source), unit)
+    return planning.by_model(have, {n: t.shape for n, t in other.tensors.items()}, told)
 
 
 def _read(module: str, name: str, look: Any, *units: Any) -> Any:

@@ -43,6 +43,11 @@ _ONE_FILE = Text("A and B are one and the same", "A 与 B 是同一个")
 _DTYPES = Text("dtype: A {a}, B {b} ({n} tensors)", "类型：A {a}，B {b}（{n} 个张量）")
 
 
+_UNORDERED = Text(
+    "of {n} of them nothing tells the order of the fused rows: they are converted with --in-order only, "
+    "if you know that q, k and v follow one another",
+    "其中 {n} 个无从得知融合行的顺序：若确知 q、k、v 依次排列，加 --in-order 才会转换",
+)
 _HOLLOW = Text(
     "names and shapes as the file says; the weights lie in the ranks' *_optim_states.pt (ZeRO-3)",
     "参数名和形状取自该文件；权重在各 rank 的 *_optim_states.pt 中（ZeRO-3）",
@@ -80,6 +85,8 @@ def diff_lines(found: Any) -> list[str]:
             "有 {n} 个投影权重一方融合、一方拆分：medic checkpoint remap A OUT.safetensors --like B 可转换",
         )
         rows.append(str(words.fill(n=found.fused)))
+    if found.unordered:
+        rows.append(str(_UNORDERED.fill(n=found.unordered)))
     return rows
 
 

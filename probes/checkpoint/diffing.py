@@ -17,6 +17,7 @@ from .heads import with_own_heads
 from .keys import shapes
 from .reader import Reader, refuse_empty
 from .remap import rule_for
+from .row_orders import TOLD, Orders, orders_of
 from .source import named
 from .units import Unit, are_parts_of_one, gather
 
@@ -31,6 +32,7 @@ class Difference:
     comparison: Comparison
     dtypes: tuple[tuple[str, str, int], ...] = ()
     fused: int = 0
+    unordered: int = 0
     is_one_file: bool = False
 
 
@@ -67,10 +69,14 @@ def diff(look: Look, first: Unit, second: Unit) -> Difference:
         if other is not None and other.dtype != tensor.dtype and not hollow:
             counts[tensor.dtype, other.dtype] += 1
     dtypes = tuple((a, b, n) for (a, b), n in counts.most_common())
-    fused, sources = _fused({names[n]: s for n, s in have.items()}, wanted)
+    renamed = {names[n]: s for n, s in have.items()}
+    fused, sources = _fused(renamed, wanted, TOLD)
+    known, _ = _fused(renamed, wanted, orders_of(look, first, second))
     if fused:
         found = _explained(replace(found, rule=rule), fused, sources, len(wanted))
-    return Difference(ours, theirs, found, dtypes, len(fused), is_one_file=one)
+    return Difference(
+        ours, theirs, found, dtypes, len(fused), unordered=len(fused - known), is_one_file=one
+    )
 
 
 def shape_of(index: CheckpointIndex) -> dict[str, tuple[int, ...]]:
@@ -78,14 +84,14 @@ def shape_of(index: CheckpointIndex) -> dict[str, tuple[int, ...]]:
 
 
 def _fused(
-    have: Mapping[str, tuple[int, ...]], wanted: Mapping[str, tuple[int, ...]]
+    have: Mapping[str, tuple[int, ...]], wanted: Mapping[str, tuple[int, ...]], orders: Orders
 ) -> tuple[set[str], set[str]]:
     """(tensors of the second that are rows or joins of some of the first, these)."""
     made: set[str] = set()
     sources: set[str] = set()
     for name in wanted.keys() - have.keys():
-        cut = split_for(name, have, wanted)
-        parts = (cut.source,) if cut else join_for(name, have, wanted)
+        cut = split_for(name, have, wanted, orders)
+        parts = (cut.source,) if cut else join_for(name, have, wanted, orders)
         if parts:
             made.add(name)
             sources.update(parts)

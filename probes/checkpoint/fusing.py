@@ -1,9 +1,9 @@
 """Fused and split projections: which rows of one tensor are which tensors of the other model.
 
-Only where names and shapes prove it: the parts have the fused tensor's columns, and their rows add
-up to its rows, in the order in which these names are always joined. Weights called
-``query_key_value`` or ``c_attn`` are left alone: some frameworks interleave them by head, others
-not, and no shape tells which.
+Only where names, shapes and the config prove it: the parts have the fused tensor's columns, their rows
+add up to its rows, and the order is the one in which these names are always joined, or the side that
+has the fused tensor is known to join them so (``row_orders``). Weights called ``query_key_value`` or
+``c_attn`` are left alone: some frameworks interleave them by head, others not, and no shape tells.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from medic.records import dataclass
+
+from .row_orders import AMBIGUOUS, TOLD, Orders
 
 Shape = tuple[int, ...]
 # fused name -> its parts in order. vLLM, Phi-3, Baichuan, nn.MultiheadAttention, Llama forks.
@@ -36,10 +38,14 @@ class Cut:
     rows: int
 
 
-def split_for(name: str, have: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> Cut | None:
+def split_for(
+    name: str, have: Mapping[str, Shape], wanted: Mapping[str, Shape], orders: Orders
+) -> Cut | None:
     """The rows of a fused tensor of ``have`` that are the wanted tensor ``name``; None if none."""
     before, own, end = _parts(name)
     for fused, choices in JOINED.items():
+        if fused in AMBIGUOUS and not orders.have:
+            continue
         source = f"{before}{fused}{end}"
         whole = have.get(source)
         for parts in choices:
@@ -54,14 +60,27 @@ def split_for(name: str, have: Mapping[str, Shape], wanted: Mapping[str, Shape])
     return None
 
 
-def join_for(name: str, have: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> tuple[str, ...]:
+def join_for(
+    name: str, have: Mapping[str, Shape], wanted: Mapping[str, Shape], orders: Orders
+) -> tuple[str, ...]:
     """The tensors of ``have`` that make the wanted fused tensor ``name``, in order; () if none."""
     before, own, end = _parts(name)
+    if own in AMBIGUOUS and not orders.wanted:
+        return ()
     for parts in JOINED.get(own, ()):
         sources = tuple(f"{before}{p}{end}" for p in parts)
         if fits(wanted[name], [have.get(s) for s in sources]):
             return sources
     return ()
+
+
+def unordered(name: str, have: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> str:
+    """The fused tensor, of either side, that the wanted ``name`` would be made of or with if the order
+    of its rows were known; "" if there is none. Asked where nothing makes it."""
+    cut = split_for(name, have, wanted, TOLD)
+    if cut is not None:
+        return cut.source
+    return name if join_for(name, have, wanted, TOLD) else ""
 
 
 def fits(whole: Shape, parts: list[Shape | None]) -> bool:
@@ -83,4 +102,4 @@ def _parts(name: str) -> tuple[str, str, str]:
 
 def is_unproven(name: str) -> bool:
     """A fused tensor whose order of rows no shape tells."""
-    return any(part in UNPROVEN for part in name.split("."))
+    return any(part in UNPROVEN or part in AMBIGUOUS for part in name.split("."))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
 
-from medic.errors import Unreadable
 from medic.probe import Look
 from medic.records import replace
 
 from . import samples
 from .compare import Comparison, is_embedding, is_head
-from .source import open_file, read_all
+from .row_orders import config_beside
 from .units import Unit
 
-MAX_CONFIG = 1 << 20  # bytes
 _GRAVER = ("different-model", "shapes-differ", "split-differs")
 
 
@@ -60,15 +56,7 @@ def _is_end(name: str) -> bool:
 
 def _says_tied(look: Look, unit: Unit) -> bool:
     """Whether the model's config beside the checkpoint says that both are one."""
-    path = Path(unit.folder) / "config.json"
-    if not path.is_file():
-        return False
-    try:
-        with open_file(look, str(path)) as file:
-            config = json.loads(read_all(file, MAX_CONFIG))
-    except (Unreadable, ValueError, RecursionError):
-        return False
-    return isinstance(config, dict) and config.get("tie_word_embeddings") is True
+    return config_beside(look, unit).get("tie_word_embeddings") is True
 
 
 def _is_own(head: str, side: Mapping[str, samples.Sample]) -> bool:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from medic.errors import UsageError
 from medic.i18n import Text
 from medic.records import dataclass, field, replace
 
-from .fusing import is_unproven, join_for, split_for
+from .fusing import is_unproven, join_for, split_for, unordered
 from .located import WIDTHS, Located
 from .renaming import WRAPPERS, Rule, find_rule
+from .row_orders import Orders
 
 Shape = tuple[int, ...]
+NO_ORDER = Orders()
+_UNORDERED = Text("rows of {fused} in an order that is not known", "{fused} 的行，其顺序未知")
+_IN_ORDER = Text(
+    "neither the names nor the shapes nor a config.json beside them tell the order of the fused rows (q, k, v "
+    "one after another, head by head, or in blocks): --in-order converts them, if you know that q, k and v "
+    "follow one another",
+    "名称、形状和同目录的 config.json 都说明不了融合行的顺序（q、k、v 依次排列、按头交错或分块）："
+    "若确知 q、k、v 依次排列，加 --in-order 即可转换",
+)
 
 
 @dataclass(frozen=True)
@@ -119,8 +129,13 @@ def refuse_useless(have: Mapping[str, Located], strip: str) -> None:
         )
 
 
-def by_model(have: Mapping[str, Located], wanted: Mapping[str, Shape]) -> Plan:
-    """Renames, splits and joins so that the names and shapes are those of another checkpoint."""
+def by_model(
+    have: Mapping[str, Located], wanted: Mapping[str, Shape], orders: Orders = NO_ORDER
+) -> Plan:
+    """Renames, splits and joins so that the names and shapes are those of another checkpoint.
+
+    ``orders``: of which side the rows of fused projections are known to lie one after another.
+    """
     shapes = {n: found.shape for n, found in have.items()}
     rule = rule_for(shapes, wanted)
     names = rule.mapping(shapes, wanted)
@@ -129,18 +144,20 @@ def by_model(have: Mapping[str, Located], wanted: Mapping[str, Shape]) -> Plan:
     renamed = {n: found.shape for n, found in ours.items()}
     outputs, missing, used = [], [], set[str]()
     for name, shape in wanted.items():
-        output, why = _make(name, shape, ours, renamed, wanted)
+        output, why = _make(name, shape, ours, renamed, wanted, orders)
         if output is None:
             missing.append((name, why))
         else:
             outputs.append(output)
             used.update(output.sources)
+    doubted = {fused for n, _ in missing if (fused := unordered(n, renamed, wanted))}
     left = [
-        (found.name, _why_left(found, names[found.name], wanted))
+        (found.name, _why_left(found, names[found.name], wanted, doubted))
         for found in have.values()
         if found.name not in used
     ]
-    return Plan(tuple(outputs), rule, tuple(left), tuple(missing), _shared(have))
+    notes = (*_shared(have), *((_IN_ORDER,) if doubted else ()))
+    return Plan(tuple(outputs), rule, tuple(left), tuple(missing), notes)
 
 
 def rule_for(have: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> Rule:
@@ -157,6 +174,7 @@ def _make(
     ours: Mapping[str, Located],
     renamed: Mapping[str, Shape],
     wanted: Mapping[str, Shape],
+    orders: Orders,
 ) -> tuple[Output | None, Text]:
     """The wanted tensor from what is there, or why it cannot be made."""
     found = ours.get(name)
@@ -169,14 +187,18 @@ def _make(
             f"{found.name} has shape {list(found.shape)}, not {list(shape)}",
             f"{found.name} 的形状是 {list(found.shape)}，而不是 {list(shape)}",
         )
-    cut = split_for(name, renamed, wanted)
+    cut = split_for(name, renamed, wanted, orders)
     if cut is not None and not ours[cut.source].why:
         return _rows(name, shape, ours[cut.source], cut.first), Text("", "")
-    parts = [ours[p] for p in join_for(name, renamed, wanted)]
+    parts = [ours[p] for p in join_for(name, renamed, wanted, orders)]
     if parts and not any(p.why for p in parts) and len({p.dtype for p in parts}) == 1:
         ranges = tuple(Range(p.file, p.start, p.size) for p in parts)
         sources = tuple(p.name for p in parts)
         return Output(name, parts[0].dtype, shape, ranges, sources, "fused"), Text("", "")
+    fused = unordered(name, renamed, wanted)
+    if fused:
+        source = ours[fused].name if fused in ours else name
+        return None, _UNORDERED.fill(fused=source)
     return None, Text("the checkpoint has nothing for it", "检查点中没有对应的张量")
 
 
@@ -192,7 +214,9 @@ def _rows(name: str, shape: Shape, whole: Located, first: int) -> Output:
     return Output(name, whole.dtype, shape, (at,), (whole.name,), "split")
 
 
-def _why_left(found: Located, name: str, wanted: Mapping[str, Shape]) -> Text:
+def _why_left(
+    found: Located, name: str, wanted: Mapping[str, Shape], doubted: Collection[str]
+) -> Text:
     """Why nothing takes a tensor that the other model knows as ``name``, or not at all."""
     if found.why:
         return found.why
@@ -202,7 +226,7 @@ def _why_left(found: Located, name: str, wanted: Mapping[str, Shape]) -> Text:
             f"the other model has {name} with shape {want}, not {list(found.shape)}",
             f"目标模型的 {name} 形状是 {want}，而不是 {list(found.shape)}",
         )
-    if is_unproven(found.name):
+    if is_unproven(found.name) or name in doubted:
         return Text(
             "fused, but no shape proves the order of its rows (by head or one after another)",
             "是融合权重，但形状不能证明行的排列（按头交错或依次排列）",

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from medic.probes.checkpoint import diffing, fusing, located, remap, renaming, writing
+from medic.probes.checkpoint.row_orders import TOLD
 from medic.probes.checkpoint.units import gather
 
 from medic.errors import Unreadable, UsageError
@@ -64,7 +65,9 @@ def floats(path: Path) -> dict[str, tuple[float, ...]]:
 
 def copy(look: Any, source: Path, to: Path, **how: Any) -> remap.Plan:
     have = located.locate(look, unit(source))
-    plan = remap.by_model(have, **how) if "wanted" in how else remap.by_rule(have, **how)
+    plan = (
+        remap.by_model(have, **how, orders=TOLD) if "wanted" in how else remap.by_rule(have, **how)
+    )
     writing.write(plan, str(to))
     return plan
 
@@ -128,9 +131,9 @@ def test_what_no_shape_proves_is_left_alone(tmp_path: Path, make_look: Any) -> N
 def test_rows_that_do_not_add_up_prove_nothing() -> None:
     have = {"a.qkv_proj.weight": (9, 3)}
     wanted = {"a.q_proj.weight": Q, "a.k_proj.weight": K, "a.v_proj.weight": K}
-    assert fusing.split_for("a.q_proj.weight", have, wanted) is None
+    assert fusing.split_for("a.q_proj.weight", have, wanted, TOLD) is None
     have = {"a.qkv_proj.weight": (8, 5)}
-    assert fusing.split_for("a.q_proj.weight", have, wanted) is None
+    assert fusing.split_for("a.q_proj.weight", have, wanted, TOLD) is None
 
 
 def test_another_shape_is_told_and_not_written(tmp_path: Path, make_look: Any) -> None:
