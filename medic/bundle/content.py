@@ -8,18 +8,21 @@ from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO
 
+from medic.bundle.middle import Middle
 from medic.errors import MedicError, Unreadable
 from medic.facts import GivenFile
 from medic.i18n import Text
 from medic.records import dataclass
 from medic.runner.look import open_regular
 from medic.text.encodings import utf8
+from medic.text.holes import next_data
 from medic.text.patterns import regex
 
 MIB = 1024 * 1024
-# A log above the first is cut to its begin and its end: versions and arguments stand at the begin,
-# the failure at the end.
+# Of a log above the first its begin and its end stay whole, for versions and arguments stand at the
+# begin and what happened last at the end; of what lies between, the lines that bundle.middle keeps.
 WHOLE, BEGIN, END = 8 * MIB, 1 * MIB, 6 * MIB
+MAX_MIDDLE = 1 << 30  # bytes between begin and end that are looked through
 MAX_UNPACKED = 1 << 30  # characters of a compressed log
 MAX_TEXT = 4 * MIB  # of configs, scripts and notes
 _LOGS = ("log", "metrics", "gpu-series")
@@ -48,7 +51,6 @@ _LEFT = {
 _PACKED_END = regex(r"\.(?:gz|zst|bz2|xz)$")
 # gzip, zstd, bzip2 and xz; UTF-16, of which no half may be cut.
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ", b"\xff\xfe", b"\xfe\xff")
-CUT = "... medic collect: {n} bytes cut here ..."
 
 
 @dataclass(frozen=True)
@@ -130,14 +132,32 @@ def _log(file: GivenFile) -> Content:
 
 
 def _ends(opened: BinaryIO, size: int, name: str) -> Content:
-    """Begin and end of a plain file, without reading what lies between."""
-    begin = opened.read(BEGIN).rpartition(b"\n")[0]
+    """Begin and end of a plain file, and what its middle tells of trouble; holes are passed over."""
+    begin, _, rest = opened.read(BEGIN).rpartition(b"\n")
+    middle = Middle()
+    for line in _between(opened, rest, size - END):
+        middle.add(line)
+    kept = list(middle.lines())
     opened.seek(size - END)
     end = opened.read(END).partition(b"\n")[2]
-    cut = size - len(begin) - len(end) - 1
-    pieces = (begin, CUT.format(n=cut).encode(), end)
-    text = _as_text(b"\n".join(pieces).replace(b"\0", b""))
+    cut = size - len(begin) - len(end) - sum(len(line) + 1 for line in kept[1:-1]) - 1
+    text = _as_text(b"\n".join((begin, *kept, end)).replace(b"\0", b""))
     return Content(name, text, cut)
+
+
+def _between(opened: BinaryIO, rest: bytes, stop: int) -> Iterator[bytes]:
+    """Lines up to the one that reaches past ``stop``; ``rest`` is what was read of the first."""
+    at, left = opened.tell(), MAX_MIDDLE
+    while left > 0 and (at := next_data(opened, at)) < stop:
+        opened.seek(at)
+        chunk = opened.read(min(MIB, stop - at))
+        if not chunk:
+            break
+        at, left = at + len(chunk), left - len(chunk)
+        *lines, rest = (rest + chunk.replace(b"\0", b"")).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest
 
 
 def _streamed(opened: BinaryIO, path: str, name: str) -> Content:
@@ -153,14 +173,13 @@ def _streamed(opened: BinaryIO, path: str, name: str) -> Content:
             begin.append(line)
         else:
             tail.add(line)
-    rest = list(tail.lines())
-    if tail.dropped:
-        rest.insert(0, CUT.format(n=tail.dropped))
-    return Content(name, "\n".join([*begin, *rest]) + "\n", tail.dropped)
+    kept = [line.decode("utf-8", "surrogateescape") for line in tail.middle.lines()]
+    return Content(name, "\n".join([*begin, *kept, *tail.lines()]) + "\n", tail.middle.dropped)
 
 
 class _Tail:
-    """The last lines that fit into so many bytes, or all while they fit a whole file."""
+    """The last lines that fit into so many bytes, or all while they fit a whole file; ``middle`` takes
+    the others."""
 
     def __init__(self, limit: int) -> None:
         from collections import deque
@@ -168,17 +187,17 @@ class _Tail:
         self._limit = limit
         self._lines: deque[str] = deque()
         self._size = 0
-        self.dropped = 0
+        self.middle = Middle()
 
     def add(self, line: str) -> None:
         self._lines.append(line)
         self._size += len(line) + 1
-        if self.dropped == 0 and self._size <= WHOLE - BEGIN:
+        if self.middle.dropped == 0 and self._size <= WHOLE - BEGIN:
             return
         while self._size > self._limit:
-            gone = len(self._lines.popleft()) + 1
-            self._size -= gone
-            self.dropped += gone
+            gone = self._lines.popleft()
+            self._size -= len(gone) + 1
+            self.middle.add(gone.encode("utf-8", "surrogateescape"))
 
     def lines(self) -> Iterator[str]:
         return iter(self._lines)

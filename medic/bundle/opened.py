@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import atexit
+import json
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from medic.bundle.unpack import FOLDER, MANIFEST, is_bundle, unpack
+from medic.bundle.unpack import FOLDER, MANIFEST, MAX_MEMBERS, MAX_NAME, is_bundle, unpack
 from medic.case.collect import Case, NotRead
 from medic.facts import GivenFile
 from medic.records import dataclass, replace
+
+MAX_MANIFEST = 8 * 1024 * 1024  # bytes
 
 
 @dataclass(frozen=True)
@@ -46,11 +49,30 @@ def opened(paths: Sequence[str]) -> Opened:
         why = ("no plain file of the archive", "不是归档中的普通文件")
         left += [NotRead(f"{path}:{name}", *why) for name in unpack(path, folder)]
         inner = Path(folder) / FOLDER
+        left += _cut(path, inner / MANIFEST)
         (inner / MANIFEST).unlink(missing_ok=True)
         root = str(inner if inner.is_dir() else folder)
         result.append(root)
         places[root] = path
     return Opened(tuple(result), places, tuple(left))
+
+
+def _cut(bundle: str, manifest: Path) -> list[NotRead]:
+    """The files of which the bundle holds less than there was, as its manifest says."""
+    try:
+        rows = json.loads(manifest.read_bytes()[:MAX_MANIFEST])["files"]
+        cut = [(str(r["name"])[:MAX_NAME], int(r["cut_bytes"])) for r in rows[:MAX_MEMBERS]]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return []
+    return [
+        NotRead(
+            f"{bundle}:{name}",
+            f"{n:,} bytes of its middle were left out by medic collect, but for the lines about trouble",
+            f"medic collect 略去了中间的 {n:,} 字节，仅保留与故障有关的行",
+        )
+        for name, n in cut
+        if n > 0
+    ]
 
 
 def named(case: Case, found: Opened) -> Case:

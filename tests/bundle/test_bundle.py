@@ -223,6 +223,7 @@ def test_a_long_log_keeps_its_begin_and_its_end(
     sizes = sys.modules["medic.bundle.content"]
     for name, value in (("WHOLE", 80_000), ("BEGIN", 10_000), ("END", 60_000)):
         monkeypatch.setattr(sizes, name, value)
+    monkeypatch.setattr(sys.modules["medic.bundle.middle"], "THINNED", 5_000)
     text = "first line\n" + "step 1 loss 2.0\n" * 20_000 + "last line\n"
     if packed_with is None:
         (run / "logs" / "long.log").write_text(text, "utf-8")
