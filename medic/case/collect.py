@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from medic.case.filekind import by_magic, is_blank, is_stacks, kind_of, note_text
 from medic.case.folders import REFUSED, NotRead, given_file, runs_below, shown, walk
+from medic.case.kernelkind import tells_no_driver
 from medic.case.pasted import evidence, split_text
 from medic.case.trainings import trainings
 from medic.errors import UsageError
@@ -92,7 +93,7 @@ def collect(
     parts, pasted = split_text(text, index=index)
     files, noted, notes, hints = _take_notes(files, index, of_run=of_run)
     return Case(
-        files=(*pasted, *files),
+        files=_without_driver((*pasted, *files)),
         parts=parts | noted,
         text="\n".join(filter(None, (text, notes))),
         given=given or {},
@@ -105,6 +106,19 @@ def collect(
         pastes=(text,) if text else (),
         notes=notes,
         hints=hints,
+    )
+
+
+def _without_driver(files: tuple[GivenFile, ...]) -> tuple[GivenFile, ...]:
+    """The files, in which nvidia-smi's word that it reaches no driver is read as a line of a log.
+
+    Beside the log of a run it is of the machine where it was asked, perhaps a login node.
+    """
+    if any(file.kind in OF_A_RUN for file in files):
+        return files
+    return tuple(
+        replace(f, kind="log") if f.kind == "gpu-report" and tells_no_driver(f.path) else f
+        for f in files
     )
 
 

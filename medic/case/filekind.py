@@ -29,7 +29,12 @@ from medic.case.datakind import (
 )
 from medic.case.gpukind import TRAINS, goes_on, is_gpu_report
 from medic.case.hostkind import is_host_report, is_listing
-from medic.case.kernelkind import has_no_report, is_kernel_log, may_be_kernels
+from medic.case.kernelkind import (
+    has_kernel_lines,
+    has_no_report,
+    is_kernel_log,
+    may_be_kernels,
+)
 from medic.case.recorderkind import is_bare_rank, is_recorder, names_recorder
 from medic.facts import FileKind
 from medic.text.encodings import utf8
@@ -167,7 +172,7 @@ def _plain_kind(path: str, name: str) -> FileKind | None:
         if holds_log(_head(path, NOTE_BYTES)):
             return _text_kind(path, _head(path))
     if lower.endswith((".txt", ".md")) and _complains(path, name):
-        return "note"
+        return "log" if has_kernel_lines(_head(path)) else "note"
     if _LOG_NAMES.search(name) and not _NOT_LOGS.match(name):
         head = _head(path)
         kind = _text_kind(path, head)

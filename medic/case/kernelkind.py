@@ -3,6 +3,8 @@ place of a report."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from medic.text.patterns import regex
 
 HEAD = 4096  # bytes
@@ -31,8 +33,12 @@ UNKNOWN = (
     "不是可识别的文本：请直接给出该文件，或先转成文本（journalctl --file、dmesg -T）",
 )
 MOST = 0.6  # share of the first lines; others are continued ones and journalctl's "-- Boot"
-# nvidia-smi's words where a card does not answer; without a driver it says others, on login nodes.
+# nvidia-smi's words where a card does not answer; and where its library or the driver does not, which
+# it also says on a login node.
 _NO_REPORT = regex(rb"^\s*Unable to determine the device handle for ")
+_NO_DRIVER = regex(
+    rb"^\s*(?:Failed to initialize NVML: |NVIDIA-SMI has failed because it couldn't communicate with )"
+)
 
 
 def may_be_kernels(name: str) -> bool:
@@ -54,8 +60,12 @@ def is_kernel_log(name: str, head: bytes) -> bool:
         return True
     if b"\0" in head or not head.strip():
         return False
-    if _NAME.search(name):
-        return True
+    return _NAME.search(name) is not None or has_kernel_lines(head)
+
+
+def has_kernel_lines(head: bytes) -> bool:
+    """Whether most of the first lines are those of dmesg, syslog or journalctl, whatever the file's name:
+    no person writes so, though a kernel complains."""
     lines = [line for line in head[:HEAD].splitlines() if line.strip()]
     whole = lines[:-1] if len(head) >= HEAD else lines
     return bool(whole) and sum(_LINE.match(line) is not None for line in whole) >= MOST * len(whole)
@@ -64,3 +74,12 @@ def is_kernel_log(name: str, head: bytes) -> bool:
 def has_no_report(head: bytes) -> bool:
     """Whether nvidia-smi says in a first line that it cannot reach a GPU."""
     return any(_NO_REPORT.match(line) for line in head.splitlines()[:8])
+
+
+def tells_no_driver(path: str) -> bool:
+    """Whether a saved report is nvidia-smi's word, in a first line, that it reaches no driver at all."""
+    try:
+        with Path(path).open("rb") as file:
+            return any(_NO_DRIVER.match(line) for line in file.read(HEAD).splitlines()[:8])
+    except OSError:
+        return False

@@ -65,7 +65,7 @@ def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | 
     near = [s for s in states if is_near(look, s.source)]
     state = max(near or states, key=lambda s: s.source.time or 0.0)
     yield state
-    beside = [s for s in states if is_beside(look, s.source)]
+    beside = [s for s in states if _is_alone(look) or is_beside(look, s.source)]
     yield from judge_slow(beside)
     yield from _memory_errors(look, beside)
     if not near:
@@ -84,6 +84,11 @@ def _of_states(look: Look, states: list[GpuState]) -> Iterator[Finding | Skip | 
     )
 
 
+def _is_alone(look: Look) -> bool:
+    """Whether reports were given without a run: what they tell of the cards is what is asked."""
+    return not look.files("log", "metrics")
+
+
 def _memory_errors(look: Look, states: list[GpuState]) -> Iterator[Finding]:
     """Of the worst GPU: a row that was not remapped, else the most errors. Beside a log with what
     follows from them they are a fault of the run, and else of some day."""
@@ -95,7 +100,7 @@ def _memory_errors(look: Look, states: list[GpuState]) -> Iterator[Finding]:
         return
     outcome = "remapping-failed" if failed else "uncorrectable"
     yield Finding(ERRORS, outcome, {"index": gpu.index, "count": count}, state.source, exact=True)
-    if any(h.symptom in _FOLLOWS and not h.benign for h in logs_of(look).hits):
+    if _is_alone(look) or any(h.symptom in _FOLLOWS and not h.benign for h in logs_of(look).hits):
         yield Finding(FAULT, source=state.source)
 
 

@@ -11,6 +11,7 @@ from medic.errors import Unreadable
 from medic.facts import GivenFile, Gpu, GpuSeries, GpuState, Source
 from medic.probe import Look
 from medic.records import replace
+from medic.text.patterns import regex
 
 from .fields import gpu, whole
 from .queried import FEW, is_query, parse_query
@@ -21,6 +22,7 @@ from .series import is_header, parse_series
 MAX_XML = 64 * 1024 * 1024
 MAX_LINES = 2_000_000
 MAX_GPUS = 256
+_REFUSED = regex(r"^\s*(?:Failed to initialize NVML|NVIDIA-SMI has failed|No devices were found)")
 
 
 def read_saved(look: Look, file: GivenFile) -> GpuState | GpuSeries:
@@ -38,6 +40,8 @@ def read_saved(look: Look, file: GivenFile) -> GpuState | GpuSeries:
     if any(is_header(line) for line in rows[:5]) or file.kind == "gpu-series":
         return parse_series(_lines(look, file), file.name)
     lines = (line for _, line in _lines(look, file))
+    if (said := next((row for row in rows[:8] if _REFUSED.search(row)), None)) is not None:
+        raise Unreadable(f"it says only: {said[:120]}", f"其中只有：{said[:120]}")
     excerpt = "NVSMI LOG" in text or any(map(is_device, rows))
     return _state(parse_log(lines) if excerpt else parse_table(lines), file)
 
