@@ -165,6 +165,7 @@ _MORE: Mapping[str, Callable[[RunConfig], dict[str, Scalar]]] = {
     "openrlhf": _sampled,
     "torchtune": chunked.stated,
     "trl": _sampled,
+    "easyr1": verl.micro_batch,
     "verl": verl.micro_batch,
 }
 

@@ -29,7 +29,7 @@ _MEGATRON = ("megatron", "nemo", "neox", "nanotron", "bigscience")
 HEAD_NORMS = ("qwen3", "qwen3_moe", "olmoe", "olmo2", "gemma3", "gemma3_text")
 # Frameworks without a setting for accumulation: verl's actor takes ppo_mini_batch_size in micro
 # batches (workers/actor/dp_actor.py), its SFT trainer train_batch_size.
-DERIVED = ("verl", "verl-sft")
+DERIVED = ("verl", "verl-sft", "easyr1")
 # Frameworks whose models are modules of their own, also where the model is one of transformers' families
 # (torchtune ``modules/``, litgpt ``model.py``, torchtitan ``models/``, OLMo ``olmo/model.py``).
 _OWN_MODULES = ("torchtune", "litgpt", "torchtitan", "olmo")

@@ -139,6 +139,7 @@ SILENT: Mapping[str, Callable[[RunConfig], Fields]] = {
     "openrlhf": _openrlhf,
     "slime": _slime,
     "torchtitan": _torchtitan,
+    "easyr1": _verl,
     "verl": _verl,
     "verl-sft": _verl_sft,
 }

@@ -102,6 +102,12 @@ def test_litgpt_recomputes_where_it_finetunes_over_several_gpus(told: Write) -> 
             {"precision": "bf16", "parameter_dtype": "bf16", "activation_checkpointing": "on"},
         ),
         ("d.yml", NEOX, {"tied_embeddings": "on", "attention": "eager"}),
+        (
+            "e.sh",
+            "python3 -m verl.trainer.main worker.actor.model.model_path=Qwen/Qwen3-8B "
+            "data.max_prompt_length=512 data.max_response_length=512",
+            {"fsdp": "on", "precision": "bf16", "parameter_dtype": "fp32"},
+        ),
     ],
 )
 def test_what_is_silent_is_what_the_framework_does(
