@@ -249,3 +249,14 @@ def test_a_listing_of_files_is_no_log(tmp_path: Path) -> None:
     assert kind_of(str(tmp_path / "files.txt")) is None
     (tmp_path / "train.txt").write_text(listing + "step 1 | loss 2.5\n")
     assert kind_of(str(tmp_path / "train.txt")) == "log"
+
+
+def test_a_log_in_chinese_that_ends_early_is_no_report(tmp_path: Path) -> None:
+    row = "轮次 1 步 {n}/7500 损失 0.8{n} 学习率 1.9e-03 梯度范数 0.2528 速度 10.39 步/秒\n"
+    rows = "".join(row.format(n=n) for n in range(10, 60, 10))
+    end = "== 验证：步 400 验证损失 0.8653 困惑度 2.38\n验证损失连续 3 次没有下降，提前停止（最好 0.8662）\n"
+    (tmp_path / "train.log").write_text(rows + end + "训练完成，用时 38.4 秒\n")
+    assert kind_of(str(tmp_path / "train.log")) == "log"
+    asked = "loss 一直不下降，请问是什么原因？\n"
+    (tmp_path / "question.log").write_text(rows + asked)
+    assert kind_of(str(tmp_path / "question.log")) == "note"

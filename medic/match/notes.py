@@ -69,7 +69,7 @@ _SAMPLE = regex(
 )
 _LOGGED = regex(
     r"(?i)^\s{0,8}(?:\[?\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d|(?:global[_ ]?)?(?:step|iter\w{0,6}|epoch)\W{0,4}\d"
-    r"|\[?(?:INFO|WARN\w*|ERROR|DEBUG)\b|\{|Traceback \(most|usage:|[|#=*-]{3})"
+    r"|\[?(?:INFO|WARN\w*|ERROR|DEBUG)\b|\{|Traceback \(most|usage:|[|#*-]{3}|==)"
 )
 _CHINESE = regex(r"[\u4e00-\u9fff]")
 _INTRODUCES = regex(r"(?:[:：]|报(?:了|错|出)?)\s*$")
