@@ -88,7 +88,7 @@ def judge(found: Sequence[Wait]) -> str | None:
     if any(wait.refused for wait in found):
         return "shape-differs-same-call" if len(sites) == 1 else None
     if len(operations) > 1:
-        return "call-site-differs"
+        return "places-differ"
     if len(sites) > 1:
         return None
     return "silent-rank-alive" if any(wait.late for wait in found) else "same-on-all"

@@ -119,7 +119,7 @@ def _all_wait(stacks: Stacks, waiting: tuple[RankStack, ...]) -> Judged:
     if not is_whole(stacks):
         return Judged(True, waiting=waiting, open="other-nodes")
     if {r.spot.act for r in waiting} == {"collective"} and _apart(waiting):
-        return Judged(True, "call-site-differs", waiting)
+        return Judged(True, "places-differ", waiting)
     return Judged(True, waiting=waiting, open="recorder")
 
 

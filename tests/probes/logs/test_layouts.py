@@ -299,7 +299,7 @@ def wait(rank: int, call: str, line: int, words: str = TIMED_OUT) -> str:
 @pytest.mark.parametrize(
     ("first", "second", "outcome"),
     [
-        (("barrier", 9), ("backward", 20), "call-site-differs"),
+        (("barrier", 9), ("backward", 20), "places-differ"),
         (("backward", 20), ("backward", 20), "same-on-all"),
         (("gather", 9), ("gather", 12), None),
     ],
@@ -309,7 +309,7 @@ def test_calls_in_tracebacks(read: Any, first: Any, second: Any, outcome: str | 
     found = read(lead + wait(0, *first) + wait(1, *second)).ask(collective_ranks.PROBE)
     if outcome is None:
         assert found.get("collective-ranks") is None or (
-            found["collective-ranks"].outcome != "call-site-differs"
+            found["collective-ranks"].outcome != "places-differ"
         )
     else:
         assert found["collective-ranks"].outcome == outcome

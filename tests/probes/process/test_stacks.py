@@ -97,7 +97,7 @@ def test_one_rank_saves_while_the_other_waits(told: Tell) -> None:
 def test_ranks_in_different_collectives(told: Tell) -> None:
     assert told("branch.json") == {
         "training-hangs": "present",
-        "collective-ranks": "call-site-differs",
+        "collective-ranks": "places-differ",
     }
 
 
@@ -172,7 +172,7 @@ def test_two_halves_apart_are_no_extra_call(told: Tell, tmp_path: Path) -> None:
 
 def test_a_minority_in_another_call_is_one(told: Tell, tmp_path: Path) -> None:
     document = look(4, [BARRIER, ALL_REDUCE, ALL_REDUCE, ALL_REDUCE])
-    assert told(save(tmp_path, document))["collective-ranks"] == "call-site-differs"
+    assert told(save(tmp_path, document))["collective-ranks"] == "places-differ"
 
 
 def test_a_pipeline_is_not_judged(told: Tell, tmp_path: Path) -> None:
