@@ -29,12 +29,7 @@ from medic.case.datakind import (
 )
 from medic.case.gpukind import TRAINS, goes_on, is_gpu_report
 from medic.case.hostkind import is_host_report, is_listing
-from medic.case.kernelkind import (
-    has_kernel_lines,
-    has_no_report,
-    is_kernel_log,
-    may_be_kernels,
-)
+from medic.case.kernelkind import has_kernel_lines, has_no_report, is_kernel_log, may_be_kernels
 from medic.case.recorderkind import is_bare_rank, is_recorder, names_recorder
 from medic.facts import FileKind
 from medic.text.encodings import utf8
