@@ -18,7 +18,7 @@ from medic.text.patterns import regex
 
 from .host_caches import beside_output
 from .host_parts import is_relative, lies_at, place_of
-from .host_resumed import names_one, unfit
+from .host_resumed import names_one, unfit, where_absent
 
 # Keys of what is read before the first step. "load" may name a checkpoint that does not exist yet:
 # Megatron then starts from random weights.
@@ -54,6 +54,7 @@ _CONTAINER = regex(
 _OUTPUTS = frozenset(("output_dir", "out_dir", "save_dir", "save_path", "save", "output_path"))
 MAX_PATHS = 64
 MAX_UNKNOWN = 8
+MAX_OTHERS = 8
 MAX_SCRIPT_LINES = 20_000
 
 
@@ -76,7 +77,8 @@ def run(look: Look) -> Iterator[Places]:
     left = "" if output is not None else next(filter(None, map(_left, launches)), "")
     unknown = tuple(_unknown(config, launches))[:MAX_UNKNOWN]
     beside = tuple(replace(p, sure=not contained) for p in beside_output(look, config))
-    yield Places(output, tuple(unsure), left, unknown, beside)
+    others = (replace(p, sure=contained is None) for p in _other_outputs(output, launches))
+    yield Places(output, tuple(unsure), left, unknown, beside, tuple(others))
 
 
 def _doubted(place: Place, why: Source | None) -> Place:
@@ -159,6 +161,21 @@ def _output(config: RunConfig) -> Place | None:
     return place_of(origin.key or "output_dir", named, source_of(origin))
 
 
+def _other_outputs(output: Place | None, launches: Sequence[Launch]) -> Iterator[Place]:
+    """The folders of further commands: the configuration has that of one of them."""
+    seen = {output.path} if output is not None else set()
+    for launch in launches if output is not None else ():
+        before = ""
+        for word in launch.arguments:
+            flag, sign, value = (word.value or "").partition("=")
+            flag, path = (flag, value) if sign else (before, flag)
+            before = path if not sign and path.startswith("-") else ""
+            named = _plain(flag) in _OUTPUTS and path and not path.startswith("-")
+            if named and path not in seen and len(seen) < MAX_OTHERS and not _UNKNOWN.search(path):
+                seen.add(path)
+                yield place_of(flag, path, source_of(word.span))
+
+
 def _left(launch: Launch) -> str:
     """``--output_dir $OUT/$NAME``, as it is written; "" where none is given so."""
     written = _as_written(launch)
@@ -219,7 +236,9 @@ def _resumed(config: RunConfig) -> Iterator[Place]:
         return
     if _explicit(path) or names_one(path):
         place = place_of(origin.key or "resume_from", path, source_of(origin))
-        yield replace(place, unfit=unfit(path, (config.framework, *config.frameworks)))
+        absent, optional = where_absent(path, config)
+        wrong = unfit(path, (config.framework, *config.frameworks))
+        yield replace(place, unfit=wrong, absent=absent, optional=optional)
 
 
 def _flags(launch: Launch) -> Iterator[tuple[str, str, Source]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from medic.i18n import Text
+from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
 from .config.checks.models import HF_TRAINERS
@@ -17,6 +18,9 @@ _NAMED = regex(
 )
 _CHECKPOINT = regex(r"^checkpoint-(\d+)$")
 MAX_ENTRIES = 5_000
+# Megatron-LM checkpointing.py _load_base_checkpoint: without a tracker file it says so, and starts
+# from random weights; GPT-NeoX checkpointing.py load_checkpoint and slime, which hands it to Megatron, too.
+_GO_ON = frozenset(("megatron", "gpt-neox", "slime", "megatron-swift"))
 _EMPTY = Text("is an empty file", "是空文件")
 _FILE = Text(
     "is a file; the trainer resumes from a folder (checkpoint-500)",
@@ -30,6 +34,27 @@ _WEIGHTS = Text(
     "has no trainer_state.json: the weights are loaded and the run starts again at step 0",
     "没有 trainer_state.json：只会加载权重，训练从第 0 步重新开始",
 )
+
+_FIRST_RUN = Text(
+    "it is where the run saves: the first run starts without a checkpoint",
+    "它就是本次训练的保存目录：首次运行从头开始，没有检查点可读",
+)
+_RANDOM = Text(
+    "the run does not stop, and starts from random weights", "训练不会报错，而是从随机权重开始"
+)
+
+
+def where_absent(path: str, config: RunConfig) -> tuple[Text | None, bool]:
+    """(what happens where the checkpoint is not there, None if the run stops; whether that is as it
+    should be: Megatron's scripts name the folder that they save to)."""
+    if not _GO_ON.intersection((config.framework, *config.frameworks)):
+        return None, False
+    stops = config.setting("exit_on_missing_checkpoint")
+    if stops is not None and stops.value is not False:
+        return None, False
+    saved = config.get("output_dir")
+    own = isinstance(saved, str) and saved.rstrip("/") == path.rstrip("/")
+    return (_FIRST_RUN, True) if own else (_RANDOM, False)
 
 
 def names_one(path: str) -> bool:

@@ -84,7 +84,8 @@ class Place:
     is False where the run may see another folder than this shell, and ``elsewhere`` is the line that
     says so (``cd``, a container; without its text: the program of the launch lies beside the script);
     ``lacks`` is the ending of the one that is not there of two files that the path is the beginning of;
-    ``unfit`` says why what is there is not what the run is to find."""
+    ``unfit`` says why what is there is not what the run is to find; ``absent`` what the program does
+    where the path is not there and it does not stop, ``optional`` whether that is as it should be."""
 
     key: str
     path: str
@@ -97,6 +98,8 @@ class Place:
     sure: bool = True
     lacks: str = ""
     unfit: Text | None = None
+    absent: Text | None = None
+    optional: bool = False
     elsewhere: Source = field(default_factory=Source)
 
 
@@ -113,13 +116,15 @@ class UnknownPath:
 class Places:
     """Where the run writes, and what it reads; ``left`` is an output folder as it is written, where
     only the running shell knows it, and ``unknown`` what is read so. ``beside`` are the folders that
-    it fills beside its output: caches, and what is offloaded to a disk."""
+    it fills beside its output: caches, and what is offloaded to a disk; ``others`` those that further
+    commands of the scripts write to."""
 
     output: Place | None = None
     inputs: tuple[Place, ...] = ()
     left: str = ""
     unknown: tuple[UnknownPath, ...] = ()
     beside: tuple[Place, ...] = ()
+    others: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)

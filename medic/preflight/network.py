@@ -22,13 +22,25 @@ INTERFACES = Text("network interfaces of this machine", "本机网卡")
 
 
 def network(scene: Scene) -> Iterator[Result]:
-    yield _port(scene)
+    port = _port(scene)
+    yield port
+    yield from _other_ports(scene, port)
     named = [v for name in IFNAMES if (v := scene.variable(name)) and "$" not in v.value]
     if not named:
         lack = Text("no variable names an interface", "没有变量指定网卡")
         yield ok("interface", lack.en, lack.zh, ", ".join(IFNAMES))
     for variable in named:
         yield _interface(scene, variable)
+
+
+def _other_ports(scene: Scene, told: Result) -> Iterator[Result]:
+    """The ports of further commands that the scripts start: the configuration has one."""
+    own = scene.config.integer("master_port")
+    seen = {own}
+    for one in scene.ports.named if scene.ports is not None and own is not None else ():
+        if one.meets and one.port not in (None, *seen) and one.source.line != told.source.line:
+            seen.add(one.port)
+            yield _whether_free(scene, one.port or 0, one.source)
 
 
 def _port(scene: Scene) -> Result:

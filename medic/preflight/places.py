@@ -42,6 +42,12 @@ def places(scene: Scene) -> Iterator[Result]:
     else:
         yield _writable(output)
         yield _room(scene, output)
+    for other in scene.places.others:
+        yield (
+            _writable(other)
+            if other.sure
+            else not_seen("output", _ELSEWHERE_OUT, other.path, other.source)
+        )
     yield from _inputs(scene)
 
 
@@ -184,8 +190,19 @@ def _inputs(scene: Scene) -> Iterator[Result]:
             yield ok(name, told, told, place.path, place.source)
         elif not place.sure:
             yield not_seen(name, _elsewhere(place, told), place.path, place.source)
+        elif place.optional and place.absent is not None:
+            en, zh = f"{told} is not here", f"{told} 不存在"
+            yield ok(
+                name,
+                f"{en}; {place.absent.en}",
+                f"{zh}；{place.absent.zh}",
+                place.path,
+                place.source,
+            )
         else:
             en, zh = f"{told} is not here", f"{told} 不存在"
+            if place.absent is not None:
+                en, zh = f"{en}: {place.absent.en}", f"{zh}：{place.absent.zh}"
             full = str(Path(place.path).expanduser().absolute())
             yield not_ok(name, en, zh, full, place.source)
 

@@ -10,13 +10,14 @@ from medic.probe import Finding
 from medic.run_config import PLAIN, Setting
 from medic.text.patterns import regex
 
-from ..flags.distance import NEAREST
+from ..flags.distance import NEAREST, flat
 from .keys import Framework, parts_of
 from .setting_faults import fault, rewritten
 from .value_kinds import MORE, refused, switch_meant
 
 NOT_TAKEN = "flag-value-not-accepted"
 _MAX_SHOWN = 10
+_DEVICES = ("cpu", "gpu", "cuda", "tpu", "npu", "xpu", "hpu", "mps", "mlu", "rocm")
 # q_proj,v_proj; full_shard auto_wrap
 _PARTED = regex(r"\s*,\s*|\s+")
 _SWITCH = Text(
@@ -52,8 +53,18 @@ def word_fault(
                 return None  # the rule names what is meant
             ruled = any(rules_it(setting, one, stated) for one in readers)  # told by its rule
             whole = key in entry.whole and not ruled
-            return _refused_part(setting, setting.value, taken, whole=whole, alike=not ruled)
+            others = _words_of(entries, taken)
+            return _refused_part(
+                setting, setting.value, taken, whole=whole, alike=not ruled, others=others
+            )
     return None
+
+
+def _words_of(entries: Mapping[str, Framework], taken: Sequence[str]) -> frozenset[str]:
+    """Words in small letters that mean something in another list: none of them is a slip."""
+    own = {flat(word) for word in taken}
+    every = (word for one in entries.values() for words in one.choices.values() for word in words)
+    return frozenset(w.lower() for w in (*every, *_DEVICES) if flat(w) not in own)
 
 
 def _ends(setting: Setting, key: str) -> bool:
@@ -76,7 +87,13 @@ def _other_case(setting: Setting, value: str, entry: Framework) -> str:
 
 
 def _refused_part(
-    setting: Setting, value: str, taken: Sequence[str], *, whole: bool, alike: bool
+    setting: Setting,
+    value: str,
+    taken: Sequence[str],
+    *,
+    whole: bool,
+    alike: bool,
+    others: frozenset[str],
 ) -> Finding | None:
     """What is wrong with a word, or with one of several that commas part: ``q_proj,v_prj``."""
     several = MORE in taken and "{" not in value  # ${oc.select:one,other} is one value
@@ -84,9 +101,17 @@ def _refused_part(
         found = refused(part.strip(), taken, whole=whole, alike=alike)
         if found is not None:
             meant, closed = found
+            if part.strip().lower() in others and not _plural(part.strip(), meant):
+                meant = ""
             anew = value.replace(part.strip(), meant, 1) if meant else ""
             return _not_taken(setting, part.strip(), (meant, anew, closed), taken)
     return None
+
+
+def _plural(one: str, other: str) -> bool:
+    """``step`` and ``steps``, ``constant`` and ``ConstantLR`` are the same thing."""
+    short, long = sorted((flat(one), flat(other)), key=len)
+    return long.removeprefix(short) in ("s", "lr")
 
 
 def _readers(

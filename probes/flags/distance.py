@@ -69,7 +69,7 @@ def nearest_value(
     """
     if not isinstance(value, str):
         return None
-    named = [word for word in accepted if _flat(word) == _flat(value)]
+    named = [word for word in accepted if flat(word) == flat(value)]
     meant = meanings.get(value.lower())
     if meant is not None and not named:
         named = [word for word in accepted if meanings.get(word.lower()) == meant]
@@ -80,5 +80,6 @@ def nearest_value(
     return next((word for word in accepted if small[word] == meant), None)
 
 
-def _flat(word: str) -> str:
+def flat(word: str) -> str:
+    """A word without its case and what joins its parts."""
     return word.lower().replace("-", "").replace("_", "").replace(" ", "")
