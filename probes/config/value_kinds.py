@@ -213,14 +213,14 @@ def refused(
     if text in ("none", "null", "auto") or any(text == word.lower() for word in words):
         return None
     closed = len(words) == len(taken)
-    near = (_called(text, words) if alike else []) or _near(text, words, sure=not closed)
+    near = (called(text, words) if alike else []) or _near(text, words, sure=not closed)
     near = [word for word in near if sorted(text) == sorted(word.lower())] or near
     if not closed and len(near) != 1:
         return ("", False) if whole else None
     return (near[0] if len(near) == 1 else ""), closed
 
 
-def _called(text: str, words: Sequence[str]) -> list[str]:
+def called(text: str, words: Sequence[str]) -> list[str]:
     """The words for the same thing, whatever they look like: ``rotary`` for ``rope``."""
     return [w for w in words if any(text in one and w.lower() in one for one in _ALIKE)]
 

@@ -13,7 +13,7 @@ from medic.text.patterns import regex
 from ..flags.distance import NEAREST, flat
 from .keys import Framework, parts_of
 from .setting_faults import fault, rewritten
-from .value_kinds import MORE, refused, switch_meant
+from .value_kinds import MORE, called, refused, switch_meant
 
 NOT_TAKEN = "flag-value-not-accepted"
 _MAX_SHOWN = 10
@@ -101,7 +101,8 @@ def _refused_part(
         found = refused(part.strip(), taken, whole=whole, alike=alike)
         if found is not None:
             meant, closed = found
-            if part.strip().lower() in others and not _plural(part.strip(), meant):
+            word = part.strip().lower()
+            if word in others and not _plural(word, meant) and not called(word, [meant]):
                 meant = ""
             anew = value.replace(part.strip(), meant, 1) if meant else ""
             return _not_taken(setting, part.strip(), (meant, anew, closed), taken)
