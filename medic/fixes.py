@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from medic.entries import Remedy
 from medic.errors import EditRefused
-from medic.facts import Repair
+from medic.facts import Repair, SinceGood
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.records import dataclass, field
@@ -81,6 +81,7 @@ def propose(
     ``repair`` is all that it knows better than any computation.
     """
     from medic.changes import compute, tokens_told
+    from medic.changes.worked import others
 
     config = facts.get(RunConfig) or RunConfig()
     if repair is not None:
@@ -89,7 +90,8 @@ def propose(
     plan = compute(remedy, _sized(remedy, config, index), facts, exact)
     patch, refused = _patch(plan.changes, config, facts, index)
     told = tokens_told(config, plan.changes) if patch is not None else None
-    notes = tuple(n for n in (plan.note, *refused, told) if n is not None)
+    rest = others(facts.get(SinceGood), {c.field: c.new for c in plan.changes})
+    notes = tuple(n for n in (plan.note, *refused, told, rest) if n is not None)
     text = remedy.do.fill(plan.values)
     other = told is not None
     return Fix(remedy, text, plan.changes, patch, plan.missing, notes, rebatches=other)

@@ -8,6 +8,7 @@ from typing import Any
 from medic.changes import batch, launch, learning_rate, schedule
 from medic.changes.flags import flag_values, is_flag
 from medic.changes.known import Computed, ImpossibleError, Known, MissingError, agreed
+from medic.changes.worked import of_good
 from medic.entries import Compute, Remedy, Set
 from medic.i18n import Text
 from medic.records import dataclass, field, replace
@@ -119,7 +120,8 @@ def _change(known: Known, name: str, entry: Set) -> Change | None:
     """None if the field has the value already."""
     old = known.config.get(name)
     constant = Computed(entry.set, Text("", ""))
-    found = COMPUTATIONS[entry.compute](known, name) if entry.compute else constant
+    good = of_good(known, name, entry.compute)
+    found = good or (COMPUTATIONS[entry.compute](known, name) if entry.compute else constant)
     done = same(old, found.value) and not (found.value is True and _in_part(known, name))
     return None if done else Change(name, old, found.value, found.why)
 
