@@ -32,7 +32,7 @@ _MORE = "..."
 
 def argument(asked: str, index: Index) -> dict[str, Any] | None:
     """The argument as a tree of texts; None for what is no name of one."""
-    from .names import bare
+    from medic.explain.names import bare
 
     found = _NAME.fullmatch(bare(asked))
     if found is None or len(found[1]) < _SHORTEST or found[1] != found[1].lower():
