@@ -19,7 +19,7 @@ from medic.facts import Curve, GpuSeries, LogHits, Source, StepLine
 from medic.index.knowledge import load
 from medic.probe import Finding
 from medic.run_config import Origin, RunConfig, Value
-from medic.session.diagnosis import finding_text
+from medic.session.sentences import finding_text
 
 THRESHOLDS = {n: t.value for c in load().checks.values() for n, t in c.thresholds.items()}
 Look = Callable[..., Any]

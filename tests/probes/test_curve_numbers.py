@@ -23,7 +23,7 @@ from medic.facts.memory import gib
 from medic.i18n import show
 from medic.index.knowledge import load
 from medic.probe import Finding
-from medic.session.diagnosis import finding_text
+from medic.session.sentences import finding_text
 from tests.probes.test_curve_more import curve, series, thresholds
 
 BESIDE = re.compile(r"(-?[\d.,]*\d(?:e[+-]?\d+)?(?: GiB)?) (?:tokens )?at step ([\d,]*\d)")

@@ -25,7 +25,7 @@ def logs(ranks: range, end: str) -> dict[str, str]:
 
 
 def told(read: Any, world: int) -> list[Unread]:
-    value = Value(world, Origin("flag", key="nproc_per_node"))
+    value = Value(world, Origin("given", key="nproc_per_node"))
     read.look.facts[RunConfig] = RunConfig(values={"world_size": value})
     return list(unseen_ranks.PROBE.run(read.look))
 
