@@ -35,9 +35,13 @@ def of_documents(
     """What only the blocks and lists of a file show; ``told`` takes the places."""
     for _, document, framework in documents:
         yield from parted(document, framework.name)
-        if framework.name in NOBODYS or framework.name not in keys:
-            continue
         from .betas import crossed_betas, odd_betas
+
+        if framework.name in NOBODYS or framework.name not in keys:
+            for pair, limit in crossed_betas(document, framework.name):
+                if adam_like(config):
+                    yield beyond(pair, CROSSED.fill(limit=f"{limit:g}"))
+            continue
         from .shapes import shapes
 
         own = keys[framework.name]
