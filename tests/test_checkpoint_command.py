@@ -226,3 +226,15 @@ def test_two_names_that_become_one_are_refused(
     assert f"{names[0]} and {names[1]} would both become a: nothing is written" in err
     assert len(err.strip().splitlines()) == 1
     assert not to.exists()
+
+
+def test_a_broken_checkpoint_alone_is_a_finding(run: Run, tmp_path: Path) -> None:
+    """Nothing else can be read of it; that it is broken was."""
+    (tmp_path / "__0_0.distcp").write_bytes(b"x" * 100)
+    code, out, _ = run("diagnose", str(tmp_path))
+    assert code == 1
+    assert "no .metadata beside the shards" in " ".join(out.split())
+    (tmp_path / "__0_0.distcp").unlink()
+    (tmp_path / "notes.pt").write_bytes(b"x" * 100)
+    code, _, err = run("diagnose", str(tmp_path))
+    assert (code, "nothing could be read" in err) == (2, True)

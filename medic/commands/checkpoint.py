@@ -55,7 +55,8 @@ def diff(first: str, second: str, form: str, as_json: bool) -> int:
     else:
         for row in checkpoint_text.diff_lines(found):
             out.out(row)
-    same = found.comparison.outcome == "same" and not found.dtypes
+    gone = found.first.missing_shards or found.second.missing_shards
+    same = found.comparison.outcome == "same" and not found.dtypes and not gone
     return Exit.OK if same else Exit.FINDING
 
 

@@ -81,9 +81,10 @@ def _against(session: Session, path: str, out: Console) -> None:
 
 
 def require_something_read(session: Session) -> None:
-    """Raises UsageError if files were given and none could be read."""
+    """Raises UsageError if files were given, none could be read, and nothing was seen of them."""
     evidence = session.evidence
-    if session.case.files and not evidence.read and not session.case.parts:
+    told = any(not one.this_host for one in evidence.observed)  # as that a file is broken
+    if session.case.files and not evidence.read and not session.case.parts and not told:
         why = evidence.not_read[0] if evidence.not_read else None
         raise UsageError(
             f"nothing could be read{': ' + why.en if why else ''}",

@@ -43,6 +43,15 @@ _ONE_FILE = Text("A and B are one and the same", "A 与 B 是同一个")
 _DTYPES = Text("dtype: A {a}, B {b} ({n} tensors)", "类型：A {a}，B {b}（{n} 个张量）")
 
 
+_GONE = Text(
+    "{n} of its files not on disk, and what they hold not compared: {names}",
+    "有 {n} 个文件不在磁盘上，其内容未参与比较：{names}",
+)
+_TIED = Text(
+    "{sign}'s config.json ties the output layer to the embedding: no head is lacking there, and the other "
+    "side has one of its own",
+    "{sign} 的 config.json 写明输出层与词嵌入共用权重：它并不缺少输出层，而另一方有单独的输出层",
+)
 _UNORDERED = Text(
     "of {n} of them nothing tells the order of the fused rows: they are converted with --in-order only, "
     "if you know that q, k and v follow one another",
@@ -76,6 +85,7 @@ def diff_lines(found: Any) -> list[str]:
     rows += _listed(Text("other shapes", "形状不同"), other)
     rows += _listed(Text("no matter (buffers, tied head)", "无关紧要（缓冲区、共享输出层）"),
                     compared.harmless)  # fmt: skip
+    rows += [str(_TIED.fill(sign=sign)) for sign in found.tied]
     rows += [str(_DTYPES.fill(a=a, b=b, n=f"{n:,}")) for a, b, n in found.dtypes]
     if found.fused:
         count = "1 projection is" if found.fused == 1 else "{n} projections are"
@@ -123,7 +133,12 @@ def _head(sign: str, index: CheckpointIndex) -> list[str]:
 def _notes(index: CheckpointIndex) -> list[str]:
     """What of the model is not in the file that was read."""
     notes = [str(_HOLLOW)] if index.hollow else []
-    return notes + ([str(index.part)] if index.part is not None else [])
+    if index.part is not None:
+        notes.append(str(index.part))
+    if gone := index.missing_shards:
+        names = ", ".join(gone[:SHOWN]) + (", …" if len(gone) > SHOWN else "")
+        notes.append(str(_GONE.fill(n=f"{len(gone):,}", names=names)))
+    return notes
 
 
 def _listed(title: Text, names: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ from medic.facts import Checkpoints, Curve, Launches, LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from .folder import step_of_name
 from .samples import HALF, Sample, broken, equal_share, holds_nan, read_or_none
@@ -21,6 +22,8 @@ FROZEN = 0.9  # of the parameters: more of them the same is no fine-tuning of th
 # Of the elements of bf16 or fp16 tensors that move at all: an update below half of the last bit
 # is lost. Between copies of fp32 weights that were rounded for saving it takes few steps only.
 ROUNDED_AWAY, APART = 0.9, 20
+_SECOND = regex(r"\.lora_(?:embedding_)?B(?:\.|$)")
+_ZEROS = b"\0\x80"  # bytes of 0.0 and of -0.0
 _TWO = Text("two checkpoints of the run, from different steps", "该运行在不同步数的两个检查点")
 _RESUMED = Text("the checkpoint that the run resumes from", "运行所恢复的检查点")
 
@@ -32,7 +35,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield _values(look, resumed)
     else:
         yield _broken(look, units) or Skip(needs=_RESUMED, check=VALUES)
-    yield _change(look, units) or Skip(needs=_TWO, check=CHANGE)
+    yield _untouched(look, units) or _change(look, units) or Skip(needs=_TWO, check=CHANGE)
 
 
 def _values(look: Look, unit: Unit) -> Finding | Skip:
@@ -71,6 +74,20 @@ def _is_finite(look: Look) -> bool:
     ]
     told += [s.values["loss"] for s in (logs.steps if logs else ()) if "loss" in s.values]
     return bool(told) and all(map(math.isfinite, told))
+
+
+def _untouched(look: Look, units: Sequence[Unit]) -> Finding | None:
+    """An adapter of a step after the first whose lora_B are all zero, as PEFT makes them: it adds nothing."""
+    for unit in sorted(units, key=lambda u: step_of_name(u.path) or 0, reverse=True)[:LOOKED_AT]:
+        if step_of_name(unit.path) == 0:
+            continue
+        factors = read_or_none(look, unit, lambda name: _SECOND.search(name) is not None)
+        if factors and not any(one.data.strip(_ZEROS) for one in factors.values()):
+            value = {"file": unit.name, "of": len(factors)}
+            return Finding(CHANGE, "adapter-at-start", value=value, source=Source(file=unit.name))
+        if factors:
+            return None
+    return None
 
 
 def _change(look: Look, units: Sequence[Unit]) -> Finding | None:

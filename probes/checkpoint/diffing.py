@@ -11,9 +11,9 @@ from medic.probe import Look
 from medic.records import dataclass, replace
 
 from . import adapters
-from .compare import Comparison, compare
+from .compare import Comparison, compare, is_head
 from .fusing import join_for, split_for
-from .heads import with_own_heads
+from .heads import says_tied, with_own_heads
 from .keys import shapes
 from .reader import Reader, refuse_empty
 from .remap import rule_for
@@ -34,6 +34,7 @@ class Difference:
     fused: int = 0
     unordered: int = 0
     is_one_file: bool = False
+    tied: tuple[str, ...] = ()
 
 
 def unit_of(files: tuple[GivenFile, ...] | list[GivenFile]) -> Unit | None:
@@ -75,7 +76,21 @@ def diff(look: Look, first: Unit, second: Unit) -> Difference:
     if fused:
         found = _explained(replace(found, rule=rule), fused, sources, len(wanted))
     return Difference(
-        ours, theirs, found, dtypes, len(fused), unordered=len(fused - known), is_one_file=one
+        ours,
+        theirs,
+        found,
+        dtypes,
+        len(fused),
+        unordered=len(fused - known),
+        is_one_file=one,
+        tied=_tied(look, found, first, second),
+    )
+
+
+def _tied(look: Look, found: Comparison, first: Unit, second: Unit) -> tuple[str, ...]:
+    sides = (("A", first, found.missing), ("B", second, found.unexpected))
+    return tuple(
+        s for s, unit, lacks in sides if any(map(is_head, lacks)) and says_tied(look, unit)
     )
 
 

@@ -27,7 +27,7 @@ def with_own_heads(
     heads = [name for name in found.harmless if is_head(name)]
     if not heads:
         return found
-    sides = [{} if _says_tied(look, unit) else _ends(look, unit) for unit in units]
+    sides = [{} if says_tied(look, unit) else _ends(look, unit) for unit in units]
     sides[0] = {names.get(name, name): sample for name, sample in sides[0].items()}
     own = [[name for name in heads if _is_own(name, side)] for side in sides]
     if not any(own):
@@ -54,7 +54,7 @@ def _is_end(name: str) -> bool:
     return is_head(name) or is_embedding(name)
 
 
-def _says_tied(look: Look, unit: Unit) -> bool:
+def says_tied(look: Look, unit: Unit) -> bool:
     """Whether the model's config beside the checkpoint says that both are one."""
     return config_beside(look, unit).get("tie_word_embeddings") is True
 

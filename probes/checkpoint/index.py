@@ -13,10 +13,11 @@ from medic.records import dataclass
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
+from .ranks import dangling
 from .reader import Reader, refuse_empty
 from .source import Damaged, PointerFile, UnknownFormat
 from .subject import is_resumed, known, without_logs
-from .units import Unit, gather
+from .units import Unit, are_parts_of_one, gather
 
 MAX_READ = 4  # checkpoints of one case; older ones tell nothing more
 # A save of tens of GB to a network disk takes a minute or two.
@@ -65,8 +66,14 @@ class Result:
         gone = self.index.missing_shards
         if gone:
             names = ", ".join(gone[:3]) + (", …" if len(gone) > 3 else "")
-            en, zh = f"{len(gone)} shards missing: {names}", f"缺少 {len(gone)} 个分片：{names}"
-            return "broken", Text(en, zh)
+            files = "1 file is" if len(gone) == 1 else f"{len(gone)} files are"
+            return "broken", Text(f"{files} missing: {names}", f"缺少 {len(gone)} 个文件：{names}")
+        pointer, named = dangling(self.unit.path)
+        if pointer:
+            return "broken", Text(
+                f"{pointer} names {named}, which is not there",
+                f"{pointer} 指向 {named}，但它不存在",
+            )
         return "whole", Text("", "")
 
 
@@ -164,7 +171,8 @@ def _also_broken(results: Sequence[Result], told: Sequence[Result]) -> Iterator[
     """Broken ones that no finding is of: they are named, whichever checkpoint is judged."""
     for result in results:
         verdict = result.verdict()
-        if result not in told and verdict is not None and verdict[0] == "broken":
+        parts = any(are_parts_of_one(result.unit.path, one.unit.path) for one in told)
+        if not parts and result not in told and verdict is not None and verdict[0] == "broken":
             yield Unread(result.unit.name, verdict[1], partly=True)
 
 

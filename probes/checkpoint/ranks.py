@@ -25,6 +25,9 @@ _OPTIMIZER = regex(r"^(?:bf16_|fp16_)?zero_pp_rank_(\d+)_mp_rank_(\d+)_optim_sta
 _MP = regex(r"mp_rank_(\d+)")
 _SIZES = ("tensor_model_parallel_size", "pipeline_model_parallel_size")
 MAX_ENTRIES = 10_000
+MAX_POINTER = 256  # bytes
+_POINTERS = {"latest": "{}", "latest_checkpointed_iteration.txt": "iter_{:07d}"}
+_TAG = regex(r"[\w.-]{1,128}")
 HOLLOW = Text(
     "{n} of {total} tensors hold no element: DeepSpeed's ZeRO-3 keeps the weights in the *_optim_states.pt "
     "of all ranks. Join them first: python zero_to_fp32.py CHECKPOINT_DIR OUT (the script lies in that folder)",
@@ -135,6 +138,32 @@ def absent_optimizers(path: str, ranks: int) -> tuple[str, ...]:
     start = next(iter(kept.values())).partition("zero_pp_rank_")[0]
     gone = (n for n in range(ranks) if n not in kept)
     return tuple(f"{start}zero_pp_rank_{n}_mp_rank_{own[1]}_optim_states.pt" for n in gone)
+
+
+def dangling(path: str) -> tuple[str, str]:
+    """(pointer, what it names) of a file above the checkpoint that names a folder which is not there:
+    DeepSpeed's ``latest`` (engine.py, ``save_checkpoint``), Megatron-LM's tracker; ("", "") if none."""
+    for folder in list(Path(path).parents)[1:3]:
+        for name, form in _POINTERS.items():
+            said = _first_word(folder / name)
+            numbered = "d}" in form
+            if not said or (numbered and not said.isdigit()):
+                continue
+            tag = form.format(int(said) if numbered else said)
+            if not (folder / tag).exists():
+                return name, tag
+    return "", ""
+
+
+def _first_word(path: Path) -> str:
+    """The only word of a small text; "" for anything else."""
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_POINTER:
+            return ""
+        text = path.read_text("utf-8", "replace").strip()
+    except OSError:
+        return ""
+    return text if _TAG.fullmatch(text) else ""
 
 
 def _names(folder: Path) -> list[str]:

@@ -21,6 +21,10 @@ WRAPPERS = frozenset(
         "_wrapped_module",
     }
 )  # fmt: skip
+# PEFT puts the adapter's name into those of its factors, "default" where none was given, and takes it
+# out where it saves; as a part of other names it may be meant.
+_ADAPTER = "default"
+_REMOVABLE = WRAPPERS | {_ADAPTER}
 # Starts that a model class adds to the names of its body.
 STARTS = ("base_model.model.", "model.", "transformer.", "base_model.", "language_model.")
 SAMPLE = 200  # names that vote for a start
@@ -73,7 +77,7 @@ class Rule:
     def snippet(self) -> str:
         """Python that renames ``state`` for ``model``; runs as it stands on Python >= 3.9."""
         if self.wraps:
-            return _WRAPPED.format(parts=_tuple(sorted(WRAPPERS)))
+            return _WRAPPED.format(parts=_tuple(sorted(_REMOVABLE)))
         name = "k"
         if self.drops:
             name = f'".".join(p for p in k.split(".") if p not in {_tuple(self.drops)})'
@@ -111,7 +115,7 @@ def _escaped(text: str) -> str:
 
 def unwrap(name: str) -> str:
     """The name without the parts that wrappers add."""
-    return ".".join(p for p in name.split(".") if p not in WRAPPERS)
+    return ".".join(p for p in name.split(".") if p not in _REMOVABLE)
 
 
 def find_rule(have: Collection[str], wanted: Collection[str]) -> Rule:
@@ -136,13 +140,13 @@ def find_rule(have: Collection[str], wanted: Collection[str]) -> Rule:
 
 def _candidates(have: Collection[str], wanted: set[str]) -> Iterator[Rule]:
     yield from _starts(have, wanted, ())
-    inside = tuple(sorted({p for n in have for p in n.split(".")} & WRAPPERS))
+    inside = tuple(sorted({p for n in have for p in n.split(".")} & _REMOVABLE))
     for drops in dict.fromkeys((inside, tuple(p for p in inside if p != "module"))):
         if drops:
             yield Rule(drops=drops)
             dropped = {".".join(p for p in n.split(".") if p not in drops) for n in have}
             yield from _starts(dropped, wanted, drops)
-    if any(p in WRAPPERS for n in wanted for p in n.split(".")):
+    if any(p in _REMOVABLE for n in wanted for p in n.split(".")):
         yield Rule(wraps=True)
 
 

@@ -113,7 +113,7 @@ def test_a_missing_shard(files: Any, make_look: Any) -> None:
     said = LogHits(hits=(unreadable("SafetensorError: model.safetensors"),), ended="badly")
     _, (finding,), _ = look_at(make_look(path, logs=said))
     assert finding.outcome == "broken"
-    assert finding.value["reason"].en == "1 shards missing: model-00001-of-00001.safetensors"
+    assert finding.value["reason"].en == "1 file is missing: model-00001-of-00001.safetensors"
 
 
 def test_shards_of_which_the_run_says_nothing_may_be_elsewhere(files: Any, make_look: Any) -> None:
