@@ -8,7 +8,7 @@ import pytest
 
 from medic.beliefs.conditions import applies
 from medic.beliefs.context import context_of
-from medic.facts import Counted, LogHits
+from medic.facts import Counted, LogHits, RankStack, Source, Stacks
 from medic.index.knowledge import load
 from medic.run_config import Origin, RunConfig, Value
 
@@ -42,3 +42,10 @@ def test_one_hardware_queue_hurts_what_gathers(stated: dict[str, Any], fits: boo
 )
 def test_counted_lines_are_not_the_first_steps(last: int, phase: str | None) -> None:
     assert context_of({LogHits: LogHits(last_step=last)}).facts.get("phase") == phase
+
+
+@pytest.mark.parametrize(("world", "fits"), [(2, False), (4, True), (None, True)])
+def test_nothing_stands_between_nodes_of_which_there_is_one(world: int | None, fits: bool) -> None:
+    ranks = tuple(RankStack(90 + r, r, "train.py", (), (), Source()) for r in range(2))
+    context = context_of({Stacks: Stacks(ranks, world_size=world)})
+    assert applies(load().causes["firewall-between-nodes"], context) is fits

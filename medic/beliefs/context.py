@@ -32,9 +32,17 @@ def context_of(facts: Mapping[type[Any], Any]) -> Context:
     stacks = facts.get(Stacks)
     if isinstance(stacks, Stacks) and "gpus" not in known:
         known["gpus"] = stacks.world_size or len(stacks.ranks)
+    if isinstance(stacks, Stacks) and "nodes" not in known and _on_one(stacks):
+        known["nodes"] = 1
     if isinstance(logs, LogHits):
         known = _of_logs(logs, resumed=bool(known.get("resumed"))) | known
     return Context(known)
+
+
+def _on_one(stacks: Stacks) -> bool:
+    """Whether every rank of the job was found on the machine that was looked at."""
+    found = {stack.rank for stack in stacks.ranks if stack.rank is not None}
+    return len(found) == stacks.world_size and len(found) > 1
 
 
 def stated_versions(facts: Mapping[type[Any], Any]) -> dict[str, tuple[str, Source]]:

@@ -228,7 +228,7 @@ def _moment(
     before = (s.source for s in logs.steps if not quiet_ranks.later(s.source, end))
     last = max(before, key=_key, default=None)
     busy = quiet_ranks.serial_work(logs, silent, timeouts)
-    early = max(t.sequence for t in timeouts) <= FIRST_SEQUENCES
+    early = max(t.sequence for t in timeouts) <= FIRST_SEQUENCES and not _went_through(timeouts)
     if last is None and early and len(timeouts) > 1 and not silent:
         # All arrived at their first meeting: nobody is busy with what was logged before it.
         outcome = "first-collective"
@@ -245,6 +245,11 @@ def _moment(
     stall = _stall(busy, started=last is not None) if busy is not None else ""
     if stall:
         yield Finding(STALL, stall, source=busy or source)
+
+
+def _went_through(timeouts: Sequence[Collective]) -> bool:
+    """Whether a rank that waits for one other had exchanged something with it before."""
+    return any(t.operation in ("SEND", "RECV") and (t.last_completed or 0) > 0 for t in timeouts)
 
 
 def _stall(busy: Source, *, started: bool) -> str:

@@ -55,14 +55,14 @@ def _call(row: Any, done: Mapping[str, int | None], traced: bool) -> RecordedCal
         return None
     state = row.get("state") if row.get("state") in STATES else "scheduled"
     last = None if p2p else done.get(str(_whole(row.get("pg_id"))))
-    ended = state == "completed" or row.get("retired") is True
-    is_open = not (ended or (last is not None and sequence <= last))
     created = _whole(row.get("time_created_ns"))
+    ended = (state == "completed" and not _aborted(row, created)) or row.get("retired") is True
+    is_open = not (ended or (last is not None and sequence <= last))
     return RecordedCall(
         group=_group(row),
         sequence=sequence,
         operation=_operation(row.get("profiling_name")),
-        state=str(state),
+        state="scheduled" if is_open and state == "completed" else str(state),
         is_open=is_open,
         sizes_in=_sizes(row.get("input_sizes")),
         sizes_out=_sizes(row.get("output_sizes")),
@@ -75,6 +75,15 @@ def _call(row: Any, done: Mapping[str, int | None], traced: bool) -> RecordedCal
         or (C_CALL if traced and row.get("frames") == [] else ""),
         is_p2p=p2p,
     )
+
+
+def _aborted(row: Mapping[Any, Any], created: int | None) -> bool:
+    """Whether it ended with its communicator: the abort after a timeout completes what waits, and
+    the watchdog then never retires it (ProcessGroupNCCL.cpp, ``abortComms``)."""
+    end, limit = _whole(row.get("time_discovered_completed_ns")), _whole(row.get("timeout_ms"))
+    if row.get("retired") is not False or not (created and end and limit):
+        return False
+    return end - created >= limit * 1_000_000
 
 
 def _group(row: Mapping[Any, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from medic.probes.recorder.dump import record_of
 from medic.probes.recorder.p2p import unmet
 from medic.probes.recorder.stragglers import late_rank
 from medic.probes.recorder.waiting import verdict
@@ -51,6 +52,35 @@ def test_what_the_other_side_does(
     found = unmet(records(first, second))
     assert found is not None
     assert found.outcome == outcome
+
+
+def entry(name: str, *, seconds: float | None, retired: bool = False) -> dict[str, Any]:
+    made = 1_700_000_000_000_000_000
+    end = None if seconds is None else made + int(seconds * 1e9)
+    return {
+        "p2p_seq_id": 2, "process_group": ("0", "default_pg"), "profiling_name": f"nccl:{name}",
+        "time_created_ns": made, "time_discovered_completed_ns": end, "timeout_ms": 30_000,
+        "state": "scheduled" if end is None else "completed", "retired": retired, "is_p2p": True,
+        "frames": [{"name": "<module>", "filename": "/code/pipe.py", "line": 61}],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("seconds", "retired", "outcome"),
+    [(30.5, False, "call-site-differs"), (0.2, False, None), (30.5, True, None)],
+)
+def test_the_abort_after_a_timeout_ends_no_call(
+    seconds: float, retired: bool, outcome: str | None
+) -> None:
+    """Both stages receive; the communicator that rank 0 waits on is torn down after the limit."""
+    entries = (
+        [entry("recv 0<-1", seconds=seconds, retired=retired)],
+        [entry("recv 1<-0", seconds=None)],
+    )
+    found = verdict(
+        [record_of({"entries": e}, r, f"d{r}", 1_700_000_031.0) for r, e in enumerate(entries)]
+    )
+    assert (found and found.outcome) == (outcome or "silent-rank-alive")
 
 
 def test_shapes_of_the_same_size_meet() -> None:
