@@ -83,6 +83,7 @@ _WHY = {
     "quoted-text": Text("quoted-text", "数据或模型的文本"),
     "handled": Text("handled", "已被处理"),
     "earlier": Text("of before this run", "早于本次运行"),
+    "other-attempt": Text("of another attempt", "属于另一次尝试"),
     "exit-alone": Text("exit-alone", "仅有退出信息"),
 }
 _NAMED = Text("name: {name}", "主机名：{name}")

@@ -17,6 +17,7 @@ from . import job_numbers, machine
 from .attempts import attempt_folder
 from .evidence import is_pasted, is_pasted_later
 from .nodes import place
+from .restarted import last_that_met
 from .same_run import goes_on_from
 from .view import View
 
@@ -120,9 +121,9 @@ def _key(view: View) -> tuple[str, tuple[str, int]]:
 
 
 def _over(launches: list[Launch]) -> list[Launch]:
-    """Those that were over before the newest one began."""
-    last = max((g.attempt for g in launches), default=0)
-    before = [g for g in launches if g.attempt < last]
+    """Those that were over before the newest one began, and restarts in which no worker did."""
+    last = last_that_met([(g.attempt, g.views) for g in launches])
+    before = [g for g in launches if g.attempt != last]
     rest = [g for g in launches if g.attempt == last]
     newest = max(rest, key=lambda g: g.began or 0.0)
     if newest.began is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from medic.facts import AttemptEnd, Hit, Source, StepLine, Traceback
 from medic.records import dataclass, field, replace
 
-from . import accounting, earlier_boots, history, in_time, launches, waited
+from . import accounting, earlier_boots, history, in_time, launches, restarted, waited
 from .attempts import attempt_folder, starts
 from .ending import End
 from .handled import by_time, handled, outlasts
@@ -39,9 +39,9 @@ class Merged:
 def merge(views: Sequence[View]) -> Merged:
     """Keeps of each file what its last attempt said; what two files say counts once."""
     merged = Merged()
+    folders = max((attempt_folder(v.given.path) or 0 for v in views), default=0)
     views, earlier = launches.split(views)
     accounting.settle(views)
-    folders = max((attempt_folder(v.given.path) or 0 for v in views), default=0)
     counts = [folders, len(earlier)]
     seen: dict[str, set[object]] = {"hit": set(), "mark": set(), "step": set(), "traceback": set()}
     begun: dict[int, list[int]] = {}
@@ -50,6 +50,7 @@ def merge(views: Sequence[View]) -> Merged:
             begins = begun[view.index] = starts(view)
             counts.append(len(begins))
             _take(merged, view, begins[-1] if begins else 0, seen)
+    merged.hits = restarted.not_of(merged.hits, views, folders)
     merged.left = in_time.settle(views, in_time.span(views, begun))
     for view in views:
         if view.machine:
