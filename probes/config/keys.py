@@ -176,15 +176,13 @@ def parts_of(path: Iterable[str]) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _steps(part: str) -> tuple[str, ...]:
     """The same of one step, which many files have in common."""
-    steps = part.lstrip("-+").replace("-", "_").lower().split(".")
-    return tuple(step for step in steps if step)
+    return tuple(filter(None, part.lstrip("-+").replace("-", "_").lower().split(".")))
 
 
 def _pattern(key: str) -> Pattern:
     """As a key of an entry writes it."""
-    free = key.startswith("**.")
-    steps = parts_of([key[3:] if free else key])
-    return free, steps, ("_".join(steps),)
+    steps = parts_of([key.removeprefix("**.")])
+    return key.startswith("**."), steps, ("_".join(steps),)
 
 
 class _Tables:

@@ -99,9 +99,8 @@ def _of_script(look: Look, script: ScriptText, asked: Collection[str]) -> Iterat
     wrong = [(name, str(port), _PORT, span) for name, port, span in ports(script)]
     wrong += [(name, text, EACH_ONCE, span) for name, text, span in repeated(script)]
     for name, text, allowed, span in wrong:
-        value = {"key": name, "value": text, "allowed": allowed}
-        source = script.at(span)
-        yield Finding(IMPOSSIBLE, "fires", value, source, span=span)
+        told = {"key": name, "value": text, "allowed": allowed}
+        yield Finding(IMPOSSIBLE, "fires", told, script.at(span), span=span)
 
 
 PROBE = Probe(

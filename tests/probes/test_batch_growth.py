@@ -8,6 +8,7 @@ from medic.probes.curve import speed
 from medic.probes.logs.steps import Step, Steps
 
 from medic.facts import Curve, Series
+from medic.records import replace
 
 
 class Look:
@@ -71,7 +72,8 @@ def test_a_new_length_is_announced(line: str, length: int | None) -> None:
 def test_sequences_that_were_shorter_before(first: int, told: list[str]) -> None:
     """Announced in the run the length before it is not known; one of the whole run explains nothing."""
     look = Look(tokens_per_s=[8e5 if n < 130 else 4e5 for n in range(240)])
-    series = look.facts[Curve].series
-    series["sequence_length"] = Series("sequence_length", "m.log", (first,), (128.0,), (first,))
+    lengths = Series("sequence_length", "m.log", (first,), (128.0,), (first,))
+    curve = look.facts[Curve]
+    look.facts[Curve] = replace(curve, series={**curve.series, lengths.name: lengths})
     found = list(speed.run(look))
     assert [f.outcome for f in found if f.name == "throughput-drops"] == told

@@ -140,7 +140,7 @@ def _is_on(flag: Flag) -> bool:
 
 def _carriers(flag: Flag, keys: Keys, on: Collection[str]) -> Iterator[Carrier]:
     name = flag.name.lstrip("-")
-    found = [one for one in keys.find_flag(name) if one[1].not_beside not in on]
+    found: Sequence[Found] = [f for f in keys.find_flag(name) if f[1].not_beside not in on]
     written = Written(flag.value, flag.value, flag.value or "")
     if flag.alone:
         written = Written(True, True)

@@ -51,7 +51,7 @@ def read(lines: Sequence[str]) -> dict[str, dict[int, float]]:
     for number, line in enumerate(lines, 1):
         words = message(prefixes.read(line).body)
         step = steps.read(words)
-        learned.feed(words, step, None, lambda at=number: Source("log", at))  # type: ignore[misc]
+        learned.feed(words, step, None, lambda at=number: Source("log", at))
         if step is not None:
             found[number] = (step.number, step.values)
     for told in learned.settle():
