@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from medic.errors import Unreadable
-from medic.facts import Source
+from medic.facts import LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig, Span
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import ast
 
     from ..flags.script.files import SourceFiles
+    from .code import Fault
 
 TELLS = (
     "optimizer-not-stepped",
@@ -88,10 +89,21 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             found.extend(scalers(code, precision))
         except (Unreadable, RecursionError):
             continue  # told by the probe that reads its parser
+        if told := _stood_still(look, found):
+            yield told
         for fault in found:
             span = _span(path, text, fault.node)
             source = Source(one.name, span.line, text=text.split("\n")[span.line - 1].strip())
             yield Finding(fault.name, "fires", {"what": fault.what}, source, span=span)
+
+
+def _stood_still(look: Look, found: list[Fault]) -> Finding | None:
+    """A collective of some ranks alone lets the others wait: whether the log ends in a wait."""
+    from .guards import EXTRA
+    from .hung import hung
+
+    waits = any(fault.name == EXTRA for fault in found) and look.has(LogHits)
+    return hung(look.fact(LogHits)) if waits else None
 
 
 def _trees(files: SourceFiles) -> list[ast.Module]:
@@ -119,8 +131,8 @@ def _span(path: str, text: str, node: ast.AST) -> Span:
 PROBE = Probe(
     name="training-loop",
     title=Text("the training loop", "训练循环"),
-    tells=TELLS,
-    wants=(RunConfig,),
+    tells=(*TELLS, "training-hangs"),
+    wants=(RunConfig, LogHits),
     run=run,
     files=("python",),
     seconds=0.1,
