@@ -42,6 +42,12 @@ OPENRLHF = (
     " --train_batch_size 8 {more}\n"
 )
 TITAN = '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 1\nseq_len = 4096\nsteps = 9\n{more}\n'
+NEOX = (
+    "pipe-parallel-size: 1\nmodel-parallel-size: 1\nnum-layers: 2\nhidden-size: 128\n"
+    "num-attention-heads: 2\nseq-length: 1024\nmax-position-embeddings: 1024\n"
+    "train-iters: 100\nlr-decay-iters: 100\ntrain_micro_batch_size_per_gpu: 1\n"
+    "optimizer: {{type: Adam, params: {{lr: 0.0001}}}}\n{more}\n"
+)
 SHELL, YAML, TOML = "run.sh", "train.yaml", "train.toml"
 
 
@@ -77,6 +83,11 @@ def _told(found: tuple[LintFinding, ...]) -> list[str]:
         (VERL, SHELL, "actor_rollout_ref.actor.kl_loss_type=low_var", "warning"),
         (VERL, SHELL, "actor_rollout_ref.actor.optim.lr_scheduler_type=linear", "warning"),
         (VERL, SHELL, "actor_rollout_ref.actor.checkpoint.save_contents=[model,optim]", "warning"),
+        (VERL, SHELL, "critic.strategy=deepspeed", "warning"),
+        (VERL, SHELL, "actor_rollout_ref.model.fused_kernel_options.impl_backend=cuda", "warning"),
+        (VERL, SHELL, "actor_rollout_ref.actor.fsdp_config.model_dtype=half_precision", "warning"),
+        (FACTORY, YAML, "template: qwen\nfp8_backend: cutlass", "warning"),
+        (NEOX, YAML, "distributed_backend: fastest", "warning"),
         (OPENRLHF, SHELL, "--policy_loss_type grpo", "error"),
         (OPENRLHF, SHELL, "--attn_implementation flash_attn", "error"),
         (TITAN, TOML, '[activation_checkpoint]\nselective_ac_option = "ops"', "error"),
@@ -111,6 +122,8 @@ def test_a_word_of_no_release_is_told(
         (VERL, SHELL, "algorithm.adv_estimator=my_estimator"),
         (VERL, SHELL, "actor_rollout_ref.actor.checkpoint.save_contents=[model,hf_model]"),
         (VERL, SHELL, "actor_rollout_ref.actor.kl_loss_type=low_var_kl"),
+        (VERL, SHELL, "worker.actor.optim.strategy=adamw_bf16"),  # EasyR1's
+        (NEOX, YAML, "distributed_backend: nccl"),
         (TITAN, TOML, '[activation_checkpoint]\nselective_ac_option = "2"'),
     ],
 )
