@@ -86,7 +86,7 @@ FIRES: list[tuple[str, dict[str, Scalar], dict[str, Any]]] = [
      {"learning_rate": 2e-3, "low": 6e-5, "high": 3e-4}),
     ("learning-rate-too-high", {"learning_rate": 1e-3, "base_model": "org/x"},
      {"learning_rate": 1e-3, "low": 5e-7, "high": 1e-4}),
-    ("learning-rate-too-high", {"learning_rate": 0.1}, {"low": 5e-7, "high": 6e-3}),
+    ("learning-rate-too-high", {"learning_rate": 0.1, "sequence_length": 2048}, {"low": 5e-7, "high": 6e-3}),
     ("learning-rate-too-low", {"learning_rate": 1e-6, "parameters": 10**9},
      {"learning_rate": 1e-6, "low": 1.6e-4, "high": 2e-3}),
     ("warmup-missing", {"warmup_steps": 0, "learning_rate": 3e-4, "parameters": 10**9},
