@@ -42,8 +42,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     timeouts = look.fact(Collectives).timeouts if look.has(Collectives) else ()
     recorded = _recorded(look)
     waits = python_waits.waits(look.fact(Tracebacks).all) if not timeouts else ()
-    if logs.ended != "well" and not recorded and (outcome := python_waits.judge(waits)):
-        yield from _in_python(look, logs, waits, outcome)
+    met = python_waits.judge(waits) if logs.ended != "well" and not recorded else None
+    if met == "same-on-all" and silent_ranks(look, logs, [w.call for w in waits]):
+        met = None  # not on all: one that said nothing of it is the one to tell
+    if met:
+        yield from _in_python(look, logs, waits, met)
         return
     timeouts = timeouts or tuple(w.call for w in waits if not (w.late or w.refused))
     if not timeouts and not recorded and (larger := _larger_message(logs, waits)):
@@ -81,7 +84,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if outcome is None:
         yield Skip(needs.ALL_RANKS, check=RANKS)
         return
-    yield _found(outcome, timeouts, shown)
+    last = quiet_ranks.last_word(logs, silent) if outcome == "silent-rank-stopped" else None
+    yield _found(outcome, timeouts, shown, last)
 
 
 def _over(logs: LogHits, timeouts: Sequence[Collective], line: Source) -> Iterator[Finding]:
@@ -137,14 +141,22 @@ def _recorded(look: Look) -> bool:
     return look.has(FlightRecords) and look.fact(FlightRecords).verdict is not None
 
 
-def _found(outcome: str, timeouts: Sequence[Collective], shown: Source | None) -> Finding:
+def _found(
+    outcome: str,
+    timeouts: Sequence[Collective],
+    shown: Source | None,
+    last: Source | None = None,
+) -> Finding:
+    """``last``: what the silent rank wrote last, where ``shown`` is a line of another writer."""
     told = [_words(t) for t in timeouts[:16]]
+    if last is not None:
+        told.insert(0, _LAST.fill(rank=last.rank, line=quiet_ranks.words(last)))
     line = quiet_ranks.words(shown) if shown else ""
     if shown and outcome == "sequence-differs":
         told.append(_ROW.fill(rank=shown.rank, told=line))
     if shown and outcome == "one-rank-silent":
         told.insert(0, _LAST.fill(rank=shown.rank, line=line))
-    sources = [*([shown] if shown else []), *(t.source for t in timeouts)]
+    sources = [*(s for s in (shown, last) if s), *(t.source for t in timeouts)]
     value = {"told": joined(told), "line": line}
     return Finding(RANKS, outcome, value=value, source=sources[0], more=tuple(sources[1:]))
 
