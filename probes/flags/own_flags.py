@@ -99,7 +99,9 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
             meant = _spelt(common_slip(one, table, used, proof), one.name, table)
         if meant:
             yield Fault("unknown", one, "--" + meant)
-        elif _judges_beginnings(table, proof) and (whole_name := _cut_short(name, table, used)):
+        elif _judges_beginnings(name, table, proof) and (
+            whole_name := _cut_short(name, table, used)
+        ):
             kind = "short" if table.abbreviates else "unknown"
             yield Fault(kind, one, "--" + _spelt(whole_name, one.name, table))
         elif one.alone and _lacks_value(name, table, proof, used):
@@ -121,10 +123,14 @@ def _of_fork(flags: Sequence[Given], table: Table, used: set[str]) -> Iterator[F
         yield Fault("fork", one, what=what)
 
 
-def _judges_beginnings(table: Table, proof: int) -> bool:
+# Names that scripts of one's own have beside the framework's plural of them.
+_OWN_NAMES = frozenset(("dataset", "model", "data", "split", "column", "field", "prompt"))
+
+
+def _judges_beginnings(name: str, table: Table, proof: int) -> bool:
     """A parser that takes a beginning for the whole may, in a script of somebody's own, have a flag
     of just that name."""
-    return proof >= PROOF and (table.closed or not table.abbreviates)
+    return proof >= PROOF and (table.closed or name not in _OWN_NAMES)
 
 
 def _is_foreign(name: str, table: Table) -> bool:
