@@ -42,13 +42,16 @@ def is_written(lower: str) -> bool:
 
 
 def is_data(path: str, lower: str) -> bool:
-    """By name and magic: tables, WebDataset shards, Megatron's and bare ids."""
+    """By name and magic: tables, WebDataset shards, Megatron's and bare ids; and what datasets'
+    save_to_disk says of the shards, where none of them is there."""
     if lower.endswith(_ENDS):
         return True
     if lower.endswith(".idx"):
         return _head(path, 7) == b"MMIDIDX"
     if lower.endswith(".tar"):
         return _head(path, 512)[257:262] == b"ustar"
+    if lower == "state.json":
+        return b'"_data_files"' in _head(path, 512) and not any(Path(path).parent.glob("*.arrow"))
     split = lower.startswith(("train", "valid", "dev", "test")) and _SPLIT.match(lower)
     if split and not _head(path, 64).strip():
         return True

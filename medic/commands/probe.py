@@ -8,17 +8,18 @@ from typing import Any
 
 import click
 
+from medic.case.collect import Case
 from medic.case.folders import NotRead
 from medic.commands.given import case_of, console, knowledge
 from medic.commands.options import case_options, format_options, lang_option, option, redact_option
 from medic.errors import Exit, UsageError
-from medic.facts import GivenFile
+from medic.facts import DataSets, GivenFile
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.nearest import did_you_mean
 from medic.probe import Probe
 from medic.report.console import Console
-from medic.runner.evidence import Run
+from medic.runner.evidence import Evidence, Run
 from medic.runner.registry import all_probes
 from medic.runner.run import observe, with_needs
 from medic.session.sentences import finding_text
@@ -26,8 +27,9 @@ from medic.text.safetext import one_line
 
 HELP = Text(
     "Runs one probe (and those it builds on) over the paths, or over this machine. Without a name: "
-    "the list of probes. Exit 1: it found something wrong.",
-    "对给定路径（或本机）只运行一个探针及其依赖。不带名称则列出全部探针。发现异常时退出码为 1。",
+    "the list of probes. Exit 1: it found something wrong, or read a file in part; 2: nothing was read.",
+    "对给定路径（或本机）只运行一个探针及其依赖。不带名称则列出全部探针。发现异常或有文件未读完整时退出码为 1，"
+    "什么都未能读取时为 2。",
 )
 
 
@@ -81,8 +83,20 @@ def command(
     else:
         _text(out, runs, index)
         _not_read(out, evidence.not_read)
-    abnormal = any(_abnormal(index, f.name, f.outcome) for r in runs for f in r.findings)
-    return Exit.FINDING if abnormal or state == "failed" else Exit.OK
+    return _code(case, evidence, runs, index)
+
+
+def _code(case: Case, evidence: Evidence, runs: Sequence[Run], index: Index) -> int:
+    """What the lines with a mark say: something found, not read whole, or nothing read at all."""
+    findings = [f for r in runs for f in r.findings]
+    if case.files and not evidence.read and evidence.unread() and not findings:
+        return Exit.USAGE
+    odd = any(
+        f.notes for r in runs for fact in r.facts if isinstance(fact, DataSets) for f in fact.files
+    )
+    abnormal = odd or any(_abnormal(index, f.name, f.outcome) for f in findings)
+    failed = any(r.state == "failed" for r in runs)
+    return Exit.FINDING if abnormal or failed or evidence.unread() else Exit.OK
 
 
 MOST_NOT_READ = 12

@@ -25,6 +25,7 @@ BROKEN = (
     "no-object",
     "not-an-image",
     "empty-member",
+    "member-lacks",
     "id-is-no-number",
 )
 CUT = (
@@ -36,8 +37,9 @@ CUT = (
     "bin-cut-off",
     "bin-missing",
     "missing-shard",
+    "zero-run",
 )
-EMPTY = ("empty", "control-only", "empty-answer")
+EMPTY = ("empty", "null-word", "control-only", "empty-answer")
 GARBLED = ("garbled", "base64-like", "binary-like")
 MIN_CLASS_ROWS = 100
 MAX_CLASSES = 50
@@ -123,6 +125,10 @@ def _columns(facts: Sequence[DataFile]) -> Finding:
         value = _value(found, sum(f.records for f in facts))
         value["column"] = found[0][1].kind.partition(": ")[2]
         return Finding("data-columns", "types-differ", value, source(*found[0]))
+    apart = noted(facts, ("columns-apart",))
+    if apart:
+        value = _value(apart, sum(f.records for f in facts))
+        return Finding("data-columns", "rows-differ", value, source(*apart[0]))
     for split in ("train", "validation"):
         sides = [f for f in facts if f.split == split and f.format != "tar" and f.columns]
         for format_ in {f.format for f in sides}:

@@ -27,6 +27,12 @@ _KINDS = {
     "id-is-no-number": Text("token ids that are no numbers", "token id 不是数字"),
     "negative-id": Text("a token id below zero", "token id 小于 0"),
     "empty": Text("empty or only white space", "为空或只有空白"),
+    "null-word": Text("nothing but nan, null or None", "内容只有 nan、null 或 None"),
+    "columns-apart": Text("the text stands in another column", "文本写在另一列"),
+    "zero-run": Text("a long run of zero ids", "有一长段全为 0 的 id"),
+    "member-lacks": Text(
+        "a member that the other samples have is not there", "缺少其他样本都有的成员"
+    ),
     "control-only": Text("only control characters", "只有控制字符"),
     "empty-answer": Text("an empty answer", "回答为空"),
     "garbled": Text("garbled text (wrong encoding)", "乱码（编码错误）"),

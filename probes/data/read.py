@@ -28,6 +28,7 @@ MAX_COLUMNS = 60
 _SHORT = Text(
     "{size} of {all} bytes that its .idx names", "它的 .idx 记录了 {all} 字节，只有 {size} 字节"
 )
+_ZEROS = Text("{n} ids or more are 0", "连续 {n} 个以上的 id 为 0")
 _UNEVEN = Text("{size} bytes, {n} an id", "共 {size} 字节，每个 id 占 {n} 字节")
 _SOME = Text("head, middle, tail: {n} ids", "开头、中间、结尾：{n} 个 id")
 
@@ -60,6 +61,8 @@ class Reader:
             kind = format_of(given.name, head)
             if head.startswith(POINTER) or head.lstrip()[:9].lower() == b"<!doctype":
                 return self._pointer(given, size, tally)
+            if given.path.endswith("state.json"):
+                return self._state(given, size, tally)
             if kind == "megatron":
                 return self._megatron(given, file, size, tally)
             if kind == "token-ids":
@@ -67,8 +70,7 @@ class Reader:
             opened = self._opened(kind, file, size, given.path)
             late = self._count(opened, tally, given)
         if kind == "arrow":
-            for name in missing_shards(self.look, given.path):
-                tally.note("missing-shard", one_line(name, 80))
+            self._shards(given, tally)
         _require_records(tally)
         fact = _fact(given, opened, tally, size, late)
         return Read(fact, tally, given)
@@ -114,6 +116,16 @@ class Reader:
         tally.note("pointer", given.name.rpartition("/")[2])
         opened = Opened("text", iter(()))
         return Read(_fact(given, opened, tally, size, False), tally, given)
+
+    def _state(self, given: GivenFile, size: int, tally: Tally) -> Read:
+        """What ``save_to_disk`` says of shards of which none is there."""
+        self._shards(given, tally)
+        _require_records(tally)
+        return Read(_fact(given, Opened("arrow", iter(())), tally, size, False), tally, given)
+
+    def _shards(self, given: GivenFile, tally: Tally) -> None:
+        for name in missing_shards(self.look, given.path):
+            tally.note("missing-shard", one_line(name, 80))
 
     # --- token ids ----------------------------------------------------------------------------
 
@@ -176,6 +188,9 @@ def _largest(file: BinaryIO, size: int, code: str, width: int, tally: Tally) -> 
     for part in tokens.parts(file, size, code, width):
         count += part.count
         tally.ids(part.largest, f"token {part.largest_at + 1:,}")
+        if part.run_at >= 0:
+            words = _ZEROS.fill(n=f"{tokens.RUN:,}")
+            tally.note("zero-run", f"token {part.run_at + 1:,}", words)
         if part.least < 0:
             tally.note("negative-id", f"token {part.least_at + 1:,}", str(part.least))
     return count

@@ -15,6 +15,7 @@ from medic.text.safetext import one_line
 
 from . import lengths, roles, texts
 from .kinds import kind_words
+from .mixed import Carriers
 from .records import IGNORED_LABEL, Record
 
 SHOWN = 3
@@ -45,6 +46,7 @@ class Tally:
     hashes: Counts[int] = field(default_factory=Counts)
     kept: list[tuple[str, str]] = field(default_factory=list)  # (place, text)
     labels: Counts[str] = field(default_factory=Counts)
+    carriers: Carriers = field(default_factory=Carriers)
     largest: int | None = None
     largest_at: str = ""
 
@@ -56,6 +58,10 @@ class Tally:
             known[1].append(_shown(place, text))
 
     def listed(self) -> tuple[DataNote, ...]:
+        apart = self.carriers.apart()
+        if apart is not None and "columns-apart" not in self.notes:
+            count, place, words, line = apart
+            self.notes["columns-apart"] = [count, [_shown(place, words)], line]
         ordered = sorted(self.notes.items(), key=lambda n: (-n[1][0], n[0]))
         return tuple(DataNote(k, kind_words(k), v[0], tuple(v[1]), v[2]) for k, v in ordered)
 
@@ -137,6 +143,7 @@ class Tally:
 
     def columns(self, record: Mapping[str, Any], place: str, line: int) -> None:
         """Types by column: pyarrow and datasets want one for all rows, also inside of lists."""
+        self.carriers.add(record, place, line)
         for name, value in record.items():
             self._column(str(name), value, place, line)
             if isinstance(value, list):

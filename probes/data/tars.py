@@ -21,6 +21,7 @@ BLOCK = 512
 MAX_MEMBERS = 20_000
 MAX_TEXT = 64 * 1024
 MAX_NAME = 4_096
+USUAL = 20  # samples that tell which members every sample has
 _TOO_FEW = Text(
     "byte {at}: {told} bytes announced, {have} there",
     "第 {at} 字节：声明了 {told} 字节，实际只有 {have} 字节",
@@ -64,7 +65,7 @@ def is_tar(head: bytes) -> bool:
 
 def _samples(file: BinaryIO, size: int, opened: Opened) -> Iterator[Item]:
     stem, members = "", list[Member]()
-    count = 0
+    count, usual = 0, _Usual()
     try:
         for member in _members(file, size):
             count += 1
@@ -76,14 +77,36 @@ def _samples(file: BinaryIO, size: int, opened: Opened) -> Iterator[Item]:
                 continue
             own = _stem(member.name)
             if own != stem and members:
-                yield _sample(file, stem, members)
+                yield usual.seen(_sample(file, stem, members), members)
                 members = []
             stem = own
             members.append(member)
     except BadTarError as problem:
         yield Item(f"member {count + 1:,}", fault="cut-off", text=problem.words)
     if members:
-        yield _sample(file, stem, members)
+        yield usual.seen(_sample(file, stem, members), members)
+
+
+class _Usual:
+    """The endings that all of the first samples have: one of their folder that lacks some is told."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._folder = ""
+        self._ends: frozenset[str] = frozenset()
+
+    def seen(self, item: Item, members: list[Member]) -> Item:
+        own = frozenset(PurePosixPath(m.name).suffix.lower() for m in members)
+        folder = members[0].name.rpartition("/")[0]
+        if self._count < USUAL:
+            self._count += 1
+            self._folder = folder
+            self._ends = own if self._count == 1 else self._ends & own
+            return item
+        lacks = sorted(self._ends - own)
+        if item.fault or not lacks or folder != self._folder:
+            return item
+        return Item(item.place, fault="member-lacks", text=", ".join(lacks))
 
 
 def _stem(name: str) -> str:

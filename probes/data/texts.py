@@ -7,8 +7,10 @@ from typing import Literal
 
 from medic.text.patterns import regex
 
-Fault = Literal["", "empty", "control-only", "base64-like", "garbled", "binary-like"]
+Fault = Literal["", "empty", "null-word", "control-only", "base64-like", "garbled", "binary-like"]
 
+# What pandas and Python write for a value that is not there (pandas.read_csv, ``na_values``).
+_NULLS = frozenset({"nan", "NaN", "NAN", "null", "NULL", "None", "<NA>", "#N/A", "NaT"})
 MAX_JUDGED = 20_000  # characters of a text; its character shows early
 _INVISIBLE = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 # Base64 and hexadecimal have no words: one unbroken run takes nearly all of the text.
@@ -35,6 +37,8 @@ def fault_of(text: str) -> Fault:
     """
     if not text.strip():
         return "empty"
+    if len(text) < 16 and text.strip() in _NULLS:
+        return "null-word"
     text = text[:MAX_JUDGED]
     if text.isascii() and text.isprintable():
         return "base64-like" if _is_coded(text) else ""

@@ -28,6 +28,7 @@ _TYPE = Text("unknown type code {n}", "未知的类型编码 {n}")
 _CUT_OFF = Text("cut off: {size} of {need} bytes", "被截断：应有 {need} 字节，只有 {size} 字节")
 _BELOW_ZERO = Text("a length below zero", "有长度小于零")
 _POINTER = Text("its last pointer is below zero", "最后一个偏移小于零")
+RUN = 16_384  # ids: padding of one sequence is shorter, a hole that was never written is longer
 PART = 8 * 1024 * 1024  # bytes of ids of each part
 
 
@@ -100,6 +101,7 @@ class Part:
     least_at: int
     count: int
     zeros: int
+    run_at: int = -1  # where a run of RUN zero ids begins; -1 where there is none
 
 
 def parts(file: BinaryIO, size: int, code: str, width: int) -> Iterator[Part]:
@@ -111,13 +113,20 @@ def parts(file: BinaryIO, size: int, code: str, width: int) -> Iterator[Part]:
     length = size if len(starts) == 1 else span
     for start in starts:
         file.seek(start)
-        ids = _array(code, file.read(length))
+        raw = file.read(length)
+        ids = _array(code, raw)
         if not ids:
             continue
         high, low, first = max(ids), min(ids), start // width
         yield Part(
-            high, first + ids.index(high), low, first + ids.index(low), len(ids), ids.count(0)
-        )
+            high, first + ids.index(high), low, first + ids.index(low), len(ids), ids.count(0),
+            _run(raw, width, first),
+        )  # fmt: skip
+
+
+def _run(raw: bytes, width: int, first: int) -> int:
+    at = raw.find(bytes(RUN * width))
+    return -1 if at < 0 else first - (-at // width)
 
 
 def bare_type(file: BinaryIO, size: int) -> tuple[str, int]:
