@@ -42,10 +42,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     timeouts = look.fact(Collectives).timeouts if look.has(Collectives) else ()
     recorded = _recorded(look)
     waits = python_waits.waits(look.fact(Tracebacks).all) if not timeouts else ()
-    met = python_waits.judge(waits) if logs.ended != "well" and not recorded else None
-    if met == "same-on-all" and silent_ranks(look, logs, [w.call for w in waits]):
-        met = None  # not on all: one that said nothing of it is the one to tell
-    if met:
+    if logs.ended != "well" and not recorded and (met := _met(look, logs, waits)):
         yield from _in_python(look, logs, waits, met)
         return
     timeouts = timeouts or tuple(w.call for w in waits if not (w.late or w.refused))
@@ -86,6 +83,13 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         return
     last = quiet_ranks.last_word(logs, silent) if outcome == "silent-rank-stopped" else None
     yield _found(outcome, timeouts, shown, last)
+
+
+def _met(look: Look, logs: LogHits, waits: Sequence[python_waits.Wait]) -> str | None:
+    """How the calls differ; None, too, where a rank said nothing of it: that is the one to tell."""
+    met = python_waits.judge(waits)
+    silent = met == "same-on-all" and silent_ranks(look, logs, [w.call for w in waits])
+    return None if silent else met
 
 
 def _over(logs: LogHits, timeouts: Sequence[Collective], line: Source) -> Iterator[Finding]:
