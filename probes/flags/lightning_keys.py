@@ -34,6 +34,8 @@ _CHECKPOINT = tuple(
 _ELSEWHERE: Mapping[str, str] = {
     "gradient_accumulation_steps": "accumulate_grad_batches",
     "grad_accum_steps": "accumulate_grad_batches",
+    "accumulate_gradient_batches": "accumulate_grad_batches",
+    "accumulation_steps": "accumulate_grad_batches",
     "max_grad_norm": "gradient_clip_val",
     "gradient_clipping": "gradient_clip_val",
     "num_train_epochs": "max_epochs",

@@ -33,6 +33,8 @@ def hidden(script: ScriptText, launch: Launch, ranks: int | None) -> Iterator[tu
         for match in _LISTS.finditer(line)
         if not line.lstrip().startswith("#") and match[1] == value
     ]
+    own = [one for one in found if one[0] == launch.span.line]  # the prefix of this command
+    found = own or found
     gpus = len(value.split(","))
     if len(found) == 1 and ranks > gpus:
         number, match = found[0]

@@ -83,6 +83,18 @@ def test_options_are_told_as_they_are_written(lint_text: Lint, options: str, tol
     assert f"deepspeed refuses {told}:" in str(what)
 
 
+@pytest.mark.parametrize(("processes", "told"), [("8", [(2, "LCH")]), ("2", [])])
+def test_the_same_list_before_two_commands(
+    lint_text: Lint, processes: str, told: list[object]
+) -> None:
+    text = (
+        "CUDA_VISIBLE_DEVICES=4,5 python other.py\n"
+        f"CUDA_VISIBLE_DEVICES=4,5 accelerate launch --num_processes {processes} {PROGRAM}\n"
+    )
+    found = [f for f in lint_text(text, "run.sh") if f.name == "more-ranks-than-gpus"]
+    assert [(f.line, f.code[:3]) for f in found] == told
+
+
 def test_a_count_is_told_whole(lint_text: Lint) -> None:
     text = f"CUDA_VISIBLE_DEVICES=2,3 deepspeed --num-gpus 20000 {PROGRAM}\n"
     (found,) = lint_text(text, "run.sh")

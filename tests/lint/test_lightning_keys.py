@@ -41,6 +41,7 @@ def test_keys_of_the_users_own_classes_are_left_alone(lint_text: Lint) -> None:
     [
         ("  max_steps", "  max_step", KEY, 6),
         ("accumulate_grad_batches", "gradient_accumulation_steps", KEY, 7),
+        ("accumulate_grad_batches", "accumulate_gradient_batches", KEY, 7),
         ("every_n_train_steps", "every_n_train_step", KEY, 12),
         ("every_n_train_steps", "every_n_train_stepz", KEY, 12),
         ("strategy: ddp", "strategy: dpp", VALUE, 5),

@@ -21,6 +21,9 @@ EXCLUDE = "options-exclude-each-other"
 WITHOUT = "option-without-effect"
 P = "  parallelism_config_"
 MUTATIONS = [
+    (f"{FSDP1}  fsdp_auto_wrap_policy: NO_WRAP",
+     "distributed_type: MULTI_GPU\nfsdp_config:\n  fsdp_auto_wrap_policy: NO_WRAP",
+     WITHOUT, "distributed_type"),
     ("machine_rank: 0\ndistributed_type: MULTI_GPU", "machine_rank: 0",
      NEEDS, "compute_environment"),
     ("distributed_type: MULTI_GPU\ngpu_ids: all", "distributed_type: MULTI_GPU\ngpu_ids: 0",

@@ -37,6 +37,7 @@ MUTATIONS = [
     (RUN + "  fast_dev_run: false", RUN + "  fast_dev_run: true", WITHOUT, "fast_dev_run"),
     (BASE + "  max_steps: 3000\n  fast_dev_run: false",
      BASE + "  max_steps: 3000\n  fast_dev_run: true", WITHOUT, "fast_dev_run"),
+    (BASE + "  max_steps: 3000", BASE + "  max_steps: 3000\n  max_epochs: 0", WITHOUT, "max_epochs"),
     *((RUN, f"{RUN}  {key}: 1", RENAMED, key) for key in (
         "gpus", "tpu_cores", "ipus", "auto_select_gpus",
         "resume_from_checkpoint", "progress_bar_refresh_rate", "checkpoint_callback",

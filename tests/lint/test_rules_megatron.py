@@ -15,6 +15,7 @@ BASE = (
     "  --micro-batch-size 2 --num-layers 32 --hidden-size 4096 --num-attention-heads 32 \\\n"
     "  --seq-length 2048 --max-position-embeddings 2048 --lr 1e-4 --min-lr 1e-5 \\\n  "
 )
+RESUMED = "--load /ck/run --save /ck/run --save-interval 100 --train-iters 1000"
 # name of the rule: flags that go together, flags that do not
 CASES = {
     "unknown-position-embedding": (
@@ -31,6 +32,10 @@ CASES = {
     "tokenizer-without-model": (
         "--tokenizer-type Llama2Tokenizer --tokenizer-model /data/tokenizer.model",
         "--tokenizer-type Llama2Tokenizer",
+    ),
+    "tokenizer-without-its-model": (
+        f"{RESUMED} --tokenizer-type HuggingFaceTokenizer --tokenizer-model m",
+        f"{RESUMED} --tokenizer-type HuggingFaceTokenizer",
     ),
     "gpt2-tokenizer-without-files": (
         "--tokenizer-type GPT2BPETokenizer --vocab-file /data/v.json --merge-file /data/m.txt",

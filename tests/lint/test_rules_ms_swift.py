@@ -29,6 +29,13 @@ CLEAN: Keys = {
 MUTATIONS: Rows = [
     ({"model": None}, NEEDS, "dataset"),
     ({"lora_target": "q_proj"}, UNKNOWN, "lora_target"),
+    ({"freeze_vision_tower": "true"}, UNKNOWN, "freeze_vision_tower"),
+    ({"freeze_multi_modal_projector": "true"}, UNKNOWN, "freeze_multi_modal_projector"),
+    ({"zero_stage": "3"}, UNKNOWN, "zero_stage"),
+    ({"rlhf_type": "grpo", "num_generations": "1"}, VALUE, "num_generations"),
+    ({"rlhf_type": "gkd", "lmbda": "2"}, VALUE, "lmbda"),
+    ({"rlhf_type": "gkd", "beta": "-0.5"}, VALUE, "beta"),
+    ({"save_strategy": '"no"', "save_steps": "100"}, "option-without-effect", "save_steps"),
     ({"dataset": None, "output_dir": "out"}, NEEDS, "model"),
     ({"quant_method": "bnb"}, NEEDS, "quant_method"),
     ({"lazy_tokenize": "true", "packing": "true"}, EXCLUDE, "lazy_tokenize"),
@@ -58,6 +65,10 @@ SILENT: list[tuple[Keys, str]] = [
         "the length of the stream is given",
     ),
     ({"packing": "true"}, "with flash attention"),
+    ({"rlhf_type": "grpo", "num_generations": "2"}, "a pair of answers"),
+    ({"rlhf_type": "gkd", "lmbda": "1", "beta": "0"}, "the ends of the range"),
+    ({"rlhf_type": "dpo", "beta": "2"}, "the beta of another method"),
+    ({"save_strategy": "steps", "save_steps": "100"}, "saved by steps"),
     ({"warmup_ratio": "0.05", "warmup_steps": None}, "one warmup"),
 ]
 

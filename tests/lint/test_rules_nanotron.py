@@ -63,6 +63,7 @@ MUTATIONS = [
     ({"  tp: 2\n": ""}, NEEDS, 26),
     ({"  dp: 4\n": ""}, NEEDS, 27),
     ({"  pp: 1\n": ""}, NEEDS, 27),
+    ({"  dp: 4\n": "  dp: 0\n"}, "flag-value-not-accepted", 26),
     ({"  checkpoint_interval: 500\n": ""}, NEEDS, 2),
     ({"  checkpoints_path: out\n": ""}, NEEDS, 2),
     ({"  zero_stage: 1\n": ""}, NEEDS, 15),

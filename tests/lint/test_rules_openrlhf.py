@@ -51,6 +51,15 @@ REMOTE = "--reward.remote_url http://localhost:5000 "
 OLD_REMOTE = "--remote_rm_url http://localhost:5000 "
 NEEDS, EXCLUDE = "option-needs-another-option", "options-exclude-each-other"
 MUTATIONS = [
+    (
+        OLD,
+        {
+            "actor_num_gpus_per_node 8": "actor_num_gpus_per_node 0",
+            "--colocate_all_models --vllm_enable_sleep ": "",
+        },
+        "flag-value-not-accepted",
+        2,
+    ),
     (RL, {"per_prompt 8": "per_prompt 1"}, NEEDS, 6),
     (RL, {" --rollout.n_samples_per_prompt 8": ""}, NEEDS, 6),
     (RL, {"num_engines 4": "num_engines 2"}, "colocated-sizes-differ", 4),

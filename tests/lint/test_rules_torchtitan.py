@@ -15,6 +15,7 @@ LintKeys = Callable[..., list[tuple[str, str]]]
 EXCLUDE = "options-exclude-each-other"
 NEEDS = "option-needs-another-option"
 NO_EFFECT = "option-without-effect"
+UNKNOWN = "misspelt-config-key"
 VALUE = "flag-value-not-accepted"
 CLEAN: Keys = {
     "job.dump_folder": '"outputs"',
@@ -70,6 +71,22 @@ MUTATIONS: Rows = [
         EXCLUDE,
         "optimizer.early_step_in_backward",
     ),
+    ({"parallelism.data_parallel_shard_degree": "0"}, VALUE, "parallelism.data_parallel_shard_degree"),
+    (
+        {"parallelism.data_parallel_replicate_degree": "0"},
+        VALUE,
+        "parallelism.data_parallel_replicate_degree",
+    ),
+    (
+        {
+            "training.batch_size": "1",
+            "training.local_batch_size": None,
+            "model.hf_assets_path": '"a"',
+            "checkpoint.enable": "true",
+        },
+        UNKNOWN,
+        "training.batch_size",
+    ),
     ({"checkpoint.keep_latest_k": "1"}, VALUE, "checkpoint.keep_latest_k"),
     ({"training.mixed_precision_param": '"float8"'}, VALUE, "training.mixed_precision_param"),
     ({"training.dtype": '"bf16"'}, VALUE, "training.dtype"),
@@ -87,6 +104,11 @@ SILENT: list[tuple[Keys, str]] = [
     ({"activation_checkpoint.mode": '"memory_budget"', "compile.enable": "true"}, "compiled"),
     ({"parallelism.enable_async_tensor_parallel": "true", "compile.enable": "true"}, "compiled"),
     ({"checkpoint.keep_latest_k": "0"}, "all are kept"),
+    ({"parallelism.data_parallel_shard_degree": "-1"}, "the rest of the GPUs"),
+    (
+        {"training.batch_size": "1", "training.local_batch_size": None, "model.tokenizer_path": '"a"'},
+        "an older release",
+    ),
 ]
 
 

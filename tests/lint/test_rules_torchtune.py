@@ -31,6 +31,7 @@ CLEAN: Keys = {
     "lr_scheduler.num_warmup_steps": "10",
 }
 MUTATIONS: Rows = [
+    ({"max_grad_norm": "1.0"}, "misspelt-config-key", "max_grad_norm"),
     (
         {"optimizer_in_bwd": "true", "gradient_accumulation_steps": "8"},
         EXCLUDE,
