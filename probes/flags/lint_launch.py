@@ -23,6 +23,7 @@ from .device_lists import refused_together
 from .first_node import only_first_node
 from .job_address import loopback_interface, loopback_of_job, ports_apart
 from .launcher_counts import no_counts, no_values
+from .launcher_refusals import refused
 from .launches import launches_in
 from .machines import fewer_tasks, machines
 from .parsed_values import lacking, not_converted
@@ -149,6 +150,7 @@ def _findings(
         *lacking(launch, spec),
         *no_counts(launch),
         *no_values(launch),
+        *refused(launch),
     ):
         finding = _finding(script, found.name, found.what, found.span)
         yield replace(finding, repair=found.repair)
