@@ -53,9 +53,10 @@ _TIED = Text(
     "{sign} 的 config.json 写明输出层与词嵌入共用权重：它并不缺少输出层，而另一方有单独的输出层",
 )
 _UNORDERED = Text(
-    "of {n} of them nothing tells the order of the fused rows: they are converted with --in-order only, "
-    "if you know that q, k and v follow one another",
-    "其中 {n} 个无从得知融合行的顺序：若确知 q、k、v 依次排列，加 --in-order 才会转换",
+    "{n} projections are fused on one side and split on the other, and nothing tells the order of the fused "
+    "rows: remap converts them with --in-order only, if you know that q, k and v follow one another",
+    "有 {n} 个投影权重一方融合、一方拆分，且无从得知融合行的顺序：若确知 q、k、v 依次排列，"
+    "remap 加 --in-order 才会转换",
 )
 _HOLLOW = Text(
     "names and shapes as the file says; the weights lie in the ranks' *_optim_states.pt (ZeRO-3)",
@@ -87,14 +88,14 @@ def diff_lines(found: Any) -> list[str]:
                     compared.harmless)  # fmt: skip
     rows += [str(_TIED.fill(sign=sign)) for sign in found.tied]
     rows += [str(_DTYPES.fill(a=a, b=b, n=f"{n:,}")) for a, b, n in found.dtypes]
-    if found.fused:
-        count = "1 projection is" if found.fused == 1 else "{n} projections are"
+    if ordered := found.fused - found.unordered:
+        count = "1 projection is" if ordered == 1 else "{n} projections are"
         words = Text(
             f"{count} fused on one side and split on the other: "
             "medic checkpoint remap A OUT.safetensors --like B converts them",
             "有 {n} 个投影权重一方融合、一方拆分：medic checkpoint remap A OUT.safetensors --like B 可转换",
         )
-        rows.append(str(words.fill(n=found.fused)))
+        rows.append(str(words.fill(n=ordered)))
     if found.unordered:
         rows.append(str(_UNORDERED.fill(n=found.unordered)))
     return rows
