@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,9 @@ from medic.commands.options import format_options, lang_option, option, redact_o
 from medic.errors import Exit, UsageError
 from medic.i18n import Text
 from medic.report.console import Console
+
+if TYPE_CHECKING:
+    from medic.facts import Stacks
 
 HELP = Text(
     "Looks at a running job from outside, read-only and with your consent: the Python stacks of "
@@ -99,12 +103,19 @@ def _told(out: Console, paths: Sequence[str], form: str) -> int:
 
         full(out, stacks)
         out.out()
-    if stacks is None or not any(rank.spots for rank in stacks.ranks):
+    if stacks is None or not _shows(stacks):
         out.talk(Text("no stack could be taken: nothing is judged", "未能取得任何堆栈，不作判断"))
         return Exit.USAGE
     found = session.diagnosis()
     render(out, session, found, form)
     return exit_code(found)
+
+
+def _shows(stacks: Stacks) -> bool:
+    """Whether it holds a stack, or a rank that is stopped or gone, which /proc tells without one."""
+    if stacks.missing and stacks.ranks:
+        return True
+    return any(rank.spots or rank.states[-1:] in ("T", "Z", "X") for rank in stacks.ranks)
 
 
 def _split(targets: Sequence[str]) -> tuple[list[int], list[str]]:

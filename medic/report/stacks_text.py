@@ -33,6 +33,9 @@ ACTS = {
     "unknown": Text("not seen", "未看到"),
 }
 
+_STOPPED = Text("is stopped (state T: Ctrl+Z or SIGSTOP)", "已被暂停（T 状态：Ctrl+Z 或 SIGSTOP）")
+_ENDED = Text("has ended (no process, or a zombie)", "已结束（进程不存在或为僵尸进程）")
+
 
 def full(console: Console, stacks: Stacks) -> None:
     """The ranks, the odd one first, then GPUs and what could not be done."""
@@ -58,6 +61,8 @@ def full(console: Console, stacks: Stacks) -> None:
 def _odd(ranks: Sequence[RankStack]) -> set[int]:
     """Ids of the ranks that stand apart: those that do not wait while others do, else those that
     are fewer than half at their place."""
+    if held := {r.pid for r in ranks if _held(r)}:
+        return held
     free = {r.pid for r in ranks if r.spot.act not in WAITING}
     if 0 < len(free) < len(ranks):
         return free
@@ -76,8 +81,17 @@ def _row(rank: RankStack) -> str:
     section = (
         f" ({ACTS[spot.section]})" if spot.section in ACTS and spot.section != spot.act else ""
     )
+    if state := _held(rank):
+        return f"{rank.label} (pid {rank.pid}): {state}{where}"
     words = rank.problem if not rank.spots and rank.problem else f"{ACTS[spot.act]}{what}{section}"
     return f"{rank.label} (pid {rank.pid}): {words}{where}{_motion(rank)}"
+
+
+def _held(rank: RankStack) -> str:
+    """What /proc tells of a rank that does not run at all."""
+    if rank.states and set(rank.states) == {"T"}:
+        return str(_STOPPED)
+    return str(_ENDED) if rank.states[-1:] in ("Z", "X") else ""
 
 
 def _motion(rank: RankStack) -> str:

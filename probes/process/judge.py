@@ -54,6 +54,7 @@ _ROW, _GONE = (
     Text("{name}: {told}", "{name}：{told}"),
     Text("{name}: no process", "{name}：进程不存在"),
 )
+_NO_STACK = Text("its stack was not read", "未读到调用栈")
 _WORKERS = Text("workers {ids}: {told}", "worker {ids}：{told}")
 _MORE = Text("and {n} more", "另有 {n} 个")
 
@@ -78,6 +79,11 @@ def judge(stacks: Stacks) -> Judged:
     gone = tuple(r.label for r in stacks.ranks if is_gone(r))
     gone += tuple(f"local rank {n}" for n in stacks.missing)
     waiting = tuple(r for r in alive if _waits_on(r))
+    if held := tuple(r for r in stacks.ranks if is_stopped(r)):
+        return Judged(True, waiting=tuple(r for r in waiting if r not in held), apart=held)
+    if gone and not alive and len(stacks.ranks) > sum(map(is_gone, stacks.ranks)):
+        # No stacks could be taken: that a rank ended while others live shows in /proc alone.
+        return Judged(True, "silent-rank-died", gone=gone)
     apart = tuple(r for r in alive if not any(waits(s) for s in r.spots))
     moves = len(waiting) + len(apart) < len(alive)
     if moves or not all(waits_for_others(r, stacks) for r in waiting):
@@ -94,6 +100,11 @@ def judge(stacks: Stacks) -> Judged:
 def is_gone(rank: RankStack) -> bool:
     """Ended: a zombie, or no process any more."""
     return rank.states[-1:] in ("Z", "X")
+
+
+def is_stopped(rank: RankStack) -> bool:
+    """A signal (Ctrl+Z, SIGSTOP) held it at every look; a debugger's hold has the letter t."""
+    return bool(rank.states) and set(rank.states) == {"T"}
 
 
 def _waits_on(rank: RankStack) -> bool:
@@ -157,6 +168,8 @@ def outcomes(judged: Judged, stacks: Stacks) -> tuple[str, str]:
         sections = {r.spot.section for r in judged.waiting}
         section = sections.pop() if len(sections) == 1 else ""
         return "", STALLS.get(section, "")
+    if all(is_stopped(r) for r in judged.apart):
+        return "stopped", ""
     acts = {r.spot.act for r in judged.apart}
     act = acts.pop() if len(acts) == 1 else ""
     stall = STALLS.get(act, "")
@@ -214,7 +227,7 @@ def _named(act: str) -> Text:
 
 
 def row_of(rank: RankStack) -> Text:
-    return _ROW.fill(name=rank.label, told=words(rank.spot))
+    return _ROW.fill(name=rank.label, told=words(rank.spot) if rank.spots else _NO_STACK)
 
 
 def gone_row(name: str) -> Text:

@@ -35,7 +35,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if judged.open:
         yield Skip(RECORDER if judged.open == "recorder" else NODES, check=RANKS)
     if judged.ranks and not _recorded(look):
-        value = {"told": told(judged), "line": words((judged.apart or judged.waiting)[0].spot)}
+        seen = (*judged.apart, *judged.waiting)[:1]
+        value = {"told": told(judged), "line": words(seen[0].spot) if seen else ""}
         yield Finding(RANKS, judged.ranks, value, _source(judged), _more(judged))
     if judged.hangs:
         yield from _busy(judged, stacks)
@@ -99,7 +100,8 @@ def _more(judged: Judged) -> tuple[Source, ...]:
 
 def _with_words(rank: RankStack) -> Source:
     place = rank.source
-    text = f"{rank.label}: {line_of(rank.spot)} | {place.text}"
+    stands = f"{line_of(rank.spot)} | {place.text}" if rank.spots else f"state {rank.states}"
+    text = f"{rank.label}: {stands}"
     return Source(file=place.file, line=place.line, rank=rank.rank, text=text)
 
 

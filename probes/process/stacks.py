@@ -24,13 +24,14 @@ _RANK_FLAG = regex(r"--(?:local[-_]rank|rank|node_rank)[= ](\d{1,5})(?:\s|$)")
 def run(look: Look) -> Iterator[Stacks | Skip | Unread]:
     documents: list[Stacks] = []
     dumps: list[tuple[Dump, int | None, str]] = []
-    for file in look.files("stacks")[:MAX_FILES]:
+    for file in sorted(look.files("stacks"), key=lambda f: f.modified)[:MAX_FILES]:
         try:
             found = _read(look, file)
         except Unreadable as problem:
             yield Unread(file.name, Text(problem.en, problem.zh))
             continue
         if isinstance(found, Stacks):
+            documents = [d for d in documents if not _same_job(d, found)]
             documents.append(found)
         else:
             dumps += found
@@ -71,6 +72,15 @@ def _told(dump: Dump, file: GivenFile, alone: bool) -> int | None:
         return file.rank
     flag = _RANK_FLAG.search(dump.command)
     return int(flag[1]) if flag else None
+
+
+def _same_job(before: Stacks, after: Stacks) -> bool:
+    """Whether a later look is at the same processes, or at ranks of their numbers on their host."""
+    if before.host != after.host:
+        return False
+    pids = {r.pid for r in before.ranks} & {r.pid for r in after.ranks}
+    ranks = {r.rank for r in before.ranks} & {r.rank for r in after.ranks} - {None}
+    return bool(pids or ranks)
 
 
 def _joined(documents: list[Stacks]) -> Stacks:
