@@ -12,7 +12,7 @@ from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
-from . import needs, python_waits, quiet_ranks
+from . import garbled, needs, python_waits, quiet_ranks
 from .evidence import hits
 from .unseen_ranks import spans
 from .verdict import own_failures
@@ -46,8 +46,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield from _in_python(look, logs, waits, met)
         return
     timeouts = timeouts or tuple(w.call for w in waits if not (w.late or w.refused))
-    if not timeouts and not recorded and (larger := _larger_message(logs, waits)):
-        yield larger
+    if not timeouts and not recorded and (other := _mixed_up(look, logs, waits)):
+        yield other
         return
     if logs.ended == "well" or not timeouts:
         if recorded and logs.ended != "well":
@@ -122,6 +122,14 @@ def _in_python(
     if outcome == "silent-rank-alive":
         shown = next(c.source for c in calls if c.rank == late[0])
     yield _found(outcome, calls, shown)
+
+
+def _mixed_up(look: Look, logs: LogHits, waits: Sequence[python_waits.Wait]) -> Finding | None:
+    """An object, or more bytes than fit, that a rank received of another call."""
+    if logs.ended != "well" and (told := garbled.first(look.fact(Tracebacks).all)):
+        value = {"told": garbled.words(told), "line": ""}
+        return Finding(RANKS, "places-differ", value=value, source=told.source)
+    return _larger_message(logs, waits)
 
 
 def _larger_message(logs: LogHits, waits: Sequence[python_waits.Wait]) -> Finding | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from medic.facts import AttemptEnd, Hit, Source, StepLine, Traceback
 from medic.records import dataclass, field, replace
 
-from . import accounting, earlier_boots, history, in_time, launches, restarted, waited
+from . import accounting, earlier_boots, garbled, history, in_time, launches, restarted, waited
 from .attempts import attempt_folder, starts
 from .ending import End
 from .handled import by_time, handled, outlasts
@@ -150,4 +150,4 @@ def _excuse(merged: Merged) -> None:
         else h
         for h in merged.hits
     ]
-    merged.hits = excuse_others(merged.hits)
+    merged.hits = garbled.excused(excuse_others(merged.hits), merged.tracebacks)
