@@ -10,10 +10,13 @@ from medic.probe import Finding, Look, Probe, Skip
 
 from ..logs import needs, quiet_ranks
 from ..logs.verdict import own_failures
+from .words import line_of
 
 CHECK, HANG, TIMEOUT = "collective-ranks", "training-hangs", "collective-timeout"
+MOMENT = "timeout-moment"
 # An ordinary collective takes milliseconds, a first one with its connections some seconds.
 HANG_SECONDS = 60.0
+MANY = 10  # calls from one line of the code
 FITTING = ("silent-rank-alive", "one-rank-silent", "same-on-all")
 
 
@@ -37,7 +40,23 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         # A rank had failed of itself: what the others then waited in says no more.
         yield Skip(needs.LONE_TIMEOUT, check=CHECK)
         return
+    if (logs is None or not logs.steps) and (step := _in_the_loop(records)):
+        yield Finding(MOMENT, "mid-training", source=step)
     yield _finding(look, found, logs)
+
+
+def _in_the_loop(records: FlightRecords) -> Source | None:
+    """Where a rank waits in a call that it had completed many times, from the same line of code:
+    what comes before the training makes a few of them, and from other places."""
+    for rank in records.ranks:
+        waits = next((c for c in rank.calls if c.is_open and c.call_site), None)
+        if waits is None:
+            continue
+        same = (waits.operation, waits.call_site)
+        done = sum(not c.is_open and (c.operation, c.call_site) == same for c in rank.calls)
+        if done >= MANY:
+            return Source(file=rank.file, rank=rank.rank, time=waits.created, text=line_of(waits))
+    return None
 
 
 def _tracebacks(look: Look) -> tuple[Traceback, ...]:
@@ -59,7 +78,7 @@ def _finding(look: Look, found: RecordVerdict, logs: LogHits | None) -> Finding:
 PROBE = Probe(
     name="flight-recorder-calls",
     title=Text("recorded collective calls", "转储中的集合通信调用"),
-    tells=(CHECK, HANG, TIMEOUT),
+    tells=(CHECK, HANG, TIMEOUT, MOMENT),
     run=run,
     needs=(FlightRecords,),
     wants=(LogHits, Ranks, Tracebacks),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -264,3 +264,16 @@ def test_a_file_of_another_kind_with_a_number_is_no_dump(tmp_path: Path) -> None
     path.write_text("hello\n", "utf-8")
     assert kind_of(str(path)) != "flight-recorder"
     assert [f.kind for f in collect([str(path)]).files] == ["log"]
+
+
+@pytest.mark.parametrize(
+    ("sites", "told"), [([9] * 12, True), ([9] * 3, False), (range(20, 32), False)]
+)
+def test_a_call_that_was_made_many_times_is_of_the_loop(
+    case: Case, sites: Sequence[int], told: bool
+) -> None:
+    done = [entry(n, site=site) for n, site in enumerate(sites, 1)]
+    waits = entry(len(done) + 1, **OPEN)
+    found = case({0: dump(*done, waits), 1: dump(*done)})
+    moments = [o.finding.outcome for o in found.observed if o.finding.name == "timeout-moment"]
+    assert moments == (["mid-training"] if told else [])
