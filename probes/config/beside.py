@@ -8,6 +8,7 @@ from medic.i18n import Text
 from medic.probe import Finding
 from medic.run_config import RunConfig
 
+from .beside_pairs import pairs
 from .setting_faults import fault
 
 NEEDS_ANOTHER, NO_EFFECT = "option-needs-another-option", "option-without-effect"
@@ -28,6 +29,7 @@ def beside_others(config: RunConfig) -> Iterator[Finding]:
     for found in (_splits_nothing(config), _packed_without_length(config)):
         if found is not None:
             yield found
+    yield from pairs(config)
 
 
 def _splits_nothing(config: RunConfig) -> Finding | None:

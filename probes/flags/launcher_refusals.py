@@ -28,7 +28,7 @@ _OF_HYDRA = frozenset(
     """.split()  # noqa: SIM905
 )
 _HYDRA_PROGRAM = regex(r"^(?:verl\.trainer\.main_\w+|(?:\S*/)?verl/trainer/main_\w+\.py)$")
-_LONG = regex(r"^(--[A-Za-z][\w.-]*)(?:=.*)?$")
+_LONG = regex(r"^(--[A-Za-z][\w-]*)(?:=.*)?$")
 _NO_FLAG = Text(
     "{script} takes name=value; Hydra refuses {flag}",
     "{script} 只接受 name=value 形式；Hydra 会拒绝 {flag}",

@@ -16,6 +16,7 @@ from .key_names import Framework, names_of, nearest_name
 from .lint_keys import MISSPELT, NEAR
 
 VALUE = "flag-value-not-accepted"
+OTHERWISE = "option-reads-otherwise"
 _NANOGPT = "nanogpt"
 _FLAG = regex(r"--([A-Za-z_]\w*)=(.*)", re.DOTALL)
 # Types of the globals of train.py; all others are texts.
@@ -33,9 +34,16 @@ _TYPES: Mapping[str, type] = {
         int,
     ),
 }  # fmt: skip
+_NO = frozenset(("false", "no", "off", "0", "none"))
 _SAYS = Text(
     "{name} has to be of type {type}: configurator.py asserts it, {value} is {other}",
     "{name} 必须是 {type} 类型：configurator.py 会断言检查，而 {value} 是 {other}",
+)
+
+
+_TRUE = Text(
+    "{name} is the text {value}: any text but an empty one counts as True",
+    "{name} 是文本 {value}：只要不是空文本，都当作 True",
 )
 
 
@@ -45,10 +53,23 @@ def run(look: Look) -> Iterator[Finding]:
     if framework is None:
         return
     config = look.fact(RunConfig)
+    yield from _texts(config)
     for launch in launches:
         if _is_nanogpt(launch, config):
             for word in launch.arguments:
                 yield from _of_word(word, config, framework)
+
+
+def _texts(config: RunConfig) -> Iterator[Finding]:
+    """``wandb_log = "False"`` of a configuration: train.py executes the file, and no type is asked."""
+    for setting in config.settings:
+        name, value, origin = setting.path[-1], setting.value, setting.origin
+        if origin.framework != _NANOGPT or origin.syntax != "python" or origin.span is None:
+            continue
+        if _TYPES.get(name) is bool and isinstance(value, str) and value.lower() in _NO:
+            what = _TRUE.fill(name=name, value=repr(value))
+            source = source_of(origin.span, f"{name} = {value!r}")
+            yield Finding(OTHERWISE, "fires", {"what": what}, source, span=origin.span)
 
 
 def _is_nanogpt(launch: Launch, config: RunConfig) -> bool:
@@ -91,11 +112,11 @@ def _type(text: str) -> type:
 PROBE = Probe(
     name="nanogpt-values",
     title=Text("nanoGPT's own flags", "nanoGPT 的参数"),
-    tells=(MISSPELT, VALUE),
+    tells=(MISSPELT, VALUE, OTHERWISE),
     run=run,
     needs=(RunConfig,),
     wants=(Launches,),
-    files=("script",),
+    files=("script", "python"),
     seconds=0.01,
     limit_seconds=5,
 )

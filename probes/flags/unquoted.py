@@ -48,7 +48,31 @@ _SEVERAL = Text(
 )
 
 
+_ONE_COMMAND = Text(
+    "without quotes around it the value ends at the blank: {word} is run as a command",
+    "外面没有引号时，取值到空格为止：{word} 会被当成命令执行",
+)
+# NAME=--flag --flag: an assignment for one command, whose name would be a flag.
+_ASSIGNED = regex(r"^\s*(?:[A-Za-z_]\w*=)(--?[A-Za-z]\S*(?:\s+(?!#)\S+)+)\s*$")
+_FLAG = regex(r"^--[A-Za-z][\w-]*")
+
+
+def _assigned(script: ScriptText, document: Document) -> Iterator[Slip]:
+    """Bash manual: simple command expansion."""
+    for command in document.every_command:
+        first = command.words[0] if command.words and command.assignments else None
+        text = script.line_text(first.span.line) if first is not None else ""
+        found = _ASSIGNED.match(text)
+        if first is None or found is None or not _FLAG.match(first.raw):
+            continue
+        span = script.between(first.span.line, found.span(1))
+        plain = not any(sign in found[1] for sign in "\"'$`;|&<>()\\")
+        what = _ONE_COMMAND.fill(word=first.raw)
+        yield Slip(what, span, replaced(span, f'"{found[1]}"') if plain else None)
+
+
 def unquoted(script: ScriptText, document: Document) -> Iterator[Slip]:
+    yield from _assigned(script, document)
     for number, line in numbered(script, document):
         if number in script.documents or not ("--" in line or "={" in line):
             continue

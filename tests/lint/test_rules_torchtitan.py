@@ -71,7 +71,11 @@ MUTATIONS: Rows = [
         EXCLUDE,
         "optimizer.early_step_in_backward",
     ),
-    ({"parallelism.data_parallel_shard_degree": "0"}, VALUE, "parallelism.data_parallel_shard_degree"),
+    (
+        {"parallelism.data_parallel_shard_degree": "0"},
+        VALUE,
+        "parallelism.data_parallel_shard_degree",
+    ),
     (
         {"parallelism.data_parallel_replicate_degree": "0"},
         VALUE,
@@ -106,7 +110,11 @@ SILENT: list[tuple[Keys, str]] = [
     ({"checkpoint.keep_latest_k": "0"}, "all are kept"),
     ({"parallelism.data_parallel_shard_degree": "-1"}, "the rest of the GPUs"),
     (
-        {"training.batch_size": "1", "training.local_batch_size": None, "model.tokenizer_path": '"a"'},
+        {
+            "training.batch_size": "1",
+            "training.local_batch_size": None,
+            "model.tokenizer_path": '"a"',
+        },
         "an older release",
     ),
 ]

@@ -1,0 +1,91 @@
+"""Two settings of one run that cannot both be meant: sizes, places, parts of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medic.i18n import Text
+from medic.probe import Finding
+from medic.run_config import RunConfig, Setting
+from medic.text.patterns import regex
+
+from .setting_faults import fault
+
+_VALUE, _OTHERWISE = "flag-value-not-accepted", "option-reads-otherwise"
+_STEP = regex(r"(?:^|/)checkpoint-(\d{1,9})/?$")
+_PARTS = regex(r"[.0-9]+")
+_MOST_PARTS = 3
+_EMBEDDING = Text(
+    "embedding_size {size} is below vocab_size {words}: OLMo refuses it",
+    "embedding_size 为 {size}，小于 vocab_size {words}：OLMo 会报错",
+)
+_SPLIT = Text(
+    "split has {n} parts; there are three: training, validation, test",
+    "split 写了 {n} 个部分，而只有三个：训练、验证、测试",
+)
+_AGAIN = Text(
+    "load is also save: with finetune each restart loads its own checkpoint and counts from"
+    " iteration 0 again",
+    "load 与 save 相同：加上 finetune 后，每次重启都会加载自己的 checkpoint，并重新从第 0 步计数",
+)
+_BEYOND = Text(
+    "checkpoint-{step} is at or beyond max_steps {steps}: nothing more is trained",
+    "checkpoint-{step} 已达到或超过 max_steps {steps}：不会再训练",
+)
+
+
+def pairs(config: RunConfig) -> Iterator[Finding]:
+    yield from _embedding(config)
+    yield from _split(config)
+    yield from _counts_again(config)
+    yield from _beyond_the_end(config)
+
+
+def _of(config: RunConfig, name: str, framework: str) -> Setting | None:
+    setting = config.setting(name, framework)
+    return setting if setting is not None and setting.origin.framework == framework else None
+
+
+def _embedding(config: RunConfig) -> Iterator[Finding]:
+    """OLMo olmo/model.py OLMo.__init__: OLMoConfigurationError."""
+    own = _of(config, "model.embedding_size", "olmo")
+    words = _of(config, "model.vocab_size", "olmo")
+    size, most = own and own.value, words and words.value
+    if own is None or not isinstance(size, int) or not isinstance(most, int):
+        return
+    if 0 < size < most:
+        yield fault(_VALUE, own, size, {"what": _EMBEDDING.fill(size=size, words=most)})
+
+
+def _split(config: RunConfig) -> Iterator[Finding]:
+    """Megatron-LM core/datasets/utils.py and blended_megatron_dataset_config.py
+    parse_and_normalize_split: assert len(split) == len(Split)."""
+    split = _of(config, "split", "megatron")
+    if split is None or not isinstance(split.value, str) or "$" in split.value:
+        return
+    parts = len(_PARTS.findall(split.value))
+    if parts > _MOST_PARTS and "," in split.value:
+        yield fault(_VALUE, split, split.value, {"what": _SPLIT.fill(n=parts)})
+
+
+def _counts_again(config: RunConfig) -> Iterator[Finding]:
+    """Megatron-LM training/checkpointing.py load_checkpoint: with finetune the iteration is 0."""
+    load, save, on = (_of(config, name, "megatron") for name in ("load", "save", "finetune"))
+    if load is None or save is None or on is None or str(on.value).lower() != "true":
+        return
+    if isinstance(load.value, str) and load.value and load.value == save.value:
+        yield fault(_OTHERWISE, on, on.value, {"what": _AGAIN})
+
+
+def _beyond_the_end(config: RunConfig) -> Iterator[Finding]:
+    """transformers trainer.py _inner_training_loop: the loop goes on at the step that it was saved
+    at, and ends at max_steps. Folders and arguments of these names are its own."""
+    path, steps = config.setting("resume_from_checkpoint"), config.setting("max_steps")
+    if path is None or steps is None:
+        return
+    found = _STEP.search(str(path.value or ""))
+    most = steps.value
+    if found is None or not isinstance(most, (int, float)) or not 0 < most <= int(found[1]):
+        return
+    what = _BEYOND.fill(step=int(found[1]), steps=int(most))
+    yield fault(_OTHERWISE, path, path.value, {"what": what})
