@@ -33,12 +33,30 @@ _BEYOND = Text(
     "checkpoint-{step} 已达到或超过 max_steps {steps}：不会再训练",
 )
 
+# torchtune models/*/_model_builders.py: one of a size has a twin of the same name behind lora_.
+_BUILDER = regex(r"torchtune\.models\.(\w+)\.((?!q?lora_)[a-z]\w*_\d+(?:_\d+)?b\w*)")
+_LORA = ("model.lora_attn_modules", "model.lora_rank")
+_NO_LORA = Text(
+    "{builder} takes no {key}; lora_{builder} does",
+    "{builder} 没有参数 {key}，应为 lora_{builder}",
+)
+_COMPONENT = regex(r"torchtune\.models\.(\w+)\.\w+")
+_TOKENIZERS = {"llama2": "llama2", "code_llama2": "llama2"} | dict.fromkeys(
+    ("llama3", "llama3_1", "llama3_2", "llama3_3"), "llama3"
+)
+_OTHER_WORDS = Text(
+    "{tokenizer} beside a model of {family}: its vocabulary is {own}'s",
+    "{tokenizer} 与 {family} 模型不配：后者用的是 {own} 的词表",
+)
+
 
 def pairs(config: RunConfig) -> Iterator[Finding]:
     yield from _embedding(config)
     yield from _split(config)
     yield from _counts_again(config)
     yield from _beyond_the_end(config)
+    yield from _builder(config)
+    yield from _tokenizer(config)
 
 
 def _of(config: RunConfig, name: str, framework: str) -> Setting | None:
@@ -89,3 +107,31 @@ def _beyond_the_end(config: RunConfig) -> Iterator[Finding]:
         return
     what = _BEYOND.fill(step=int(found[1]), steps=int(most))
     yield fault(_OTHERWISE, path, path.value, {"what": what})
+
+
+def _builder(config: RunConfig) -> Iterator[Finding]:
+    """torchtune config/_instantiate.py: TypeError of an argument that the builder does not have."""
+    model = _of(config, "model._component_", "torchtune")
+    found = _BUILDER.fullmatch(str(model.value)) if model is not None else None
+    given = next(filter(None, (_of(config, name, "torchtune") for name in _LORA)), None)
+    if model is not None and found is not None and given is not None:
+        what = _NO_LORA.fill(builder=found[2], key=given.path[-1])
+        yield fault(_VALUE, model, model.value, {"what": what})
+
+
+def _tokenizer(config: RunConfig) -> Iterator[Finding]:
+    """Ids of Llama 2's 32,000 pieces are others than those of Llama 3's 128,256, and each reads a
+    file of its own form (torchtune models/llama2/_tokenizer.py, models/llama3/_tokenizer.py)."""
+    model, words = (
+        _of(config, f"{name}._component_", "torchtune") for name in ("model", "tokenizer")
+    )
+    if model is None or words is None:
+        return
+    family, own = (_COMPONENT.fullmatch(str(one.value)) for one in (model, words))
+    family_of = _TOKENIZERS.get(family[1]) if family is not None else None
+    have = _TOKENIZERS.get(own[1]) if own is not None else None
+    if family is None or family_of is None or have is None or have == family_of:
+        return
+    name = str(words.value).rpartition(".")[2]
+    what = _OTHER_WORDS.fill(tokenizer=name, family=family[1], own=family_of)
+    yield fault(_OTHERWISE, words, words.value, {"what": what})

@@ -98,3 +98,29 @@ def test_a_text_for_a_switch(lint_text: Lint, value: str, told: list[int]) -> No
         f"wandb_log = {value}\nmax_iters = 6000\nlr_decay_iters = 6000\nwarmup_iters = 200\n"
     )
     assert _said(lint_text(text, "config.py"), "counts as True") == told
+
+
+TUNE = (
+    "model:\n  _component_: torchtune.models.{}\n  lora_attn_modules: [q_proj, v_proj]\n"
+    "  lora_rank: 8\n  lora_alpha: 16\ntokenizer:\n  _component_: torchtune.models.{}\n  path: /t\n"
+    "optimizer:\n  _component_: torch.optim.AdamW\n  lr: 3e-4\nbatch_size: 2\nepochs: 1\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "tokenizer", "told"),
+    [
+        ("llama3_1.llama3_1_8b", "llama3.llama3_tokenizer", [2]),
+        ("llama3_1.lora_llama3_1_8b", "llama3.llama3_tokenizer", []),
+        ("llama3_1.qlora_llama3_1_8b", "llama3.llama3_tokenizer", []),
+        ("llama3_1.lora_llama3_1_8b", "llama2.llama2_tokenizer", [7]),
+        ("llama2.lora_llama2_7b", "llama3.llama3_tokenizer", [7]),
+        ("code_llama2.lora_code_llama2_7b", "llama2.llama2_tokenizer", []),
+        ("qwen2_5.lora_qwen2_5_7b_base", "qwen2_5.qwen2_5_tokenizer", []),
+    ],
+)
+def test_components_that_do_not_fit(
+    lint_text: Lint, model: str, tokenizer: str, told: list[int]
+) -> None:
+    found = lint_text(TUNE.format(model, tokenizer))
+    assert _said(found, "takes no lora_") + _said(found, "beside a model of") == told
