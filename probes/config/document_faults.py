@@ -10,6 +10,7 @@ from medic.learning_rates import adam_like
 from medic.probe import Finding
 from medic.run_config import NOBODYS, Origin, RunConfig, Setting, Span
 
+from .callbacks import checkpoint_counts
 from .keys import Framework, Keys
 from .parted_numbers import parted
 from .published import CROSSED
@@ -35,6 +36,8 @@ def of_documents(
     """What only the blocks and lists of a file show; ``told`` takes the places."""
     for _, document, framework in documents:
         yield from parted(document, framework.name)
+        if framework.name == "lightning":
+            yield from checkpoint_counts(document)
         from .betas import crossed_betas, odd_betas
 
         if framework.name in NOBODYS or framework.name not in keys:

@@ -13,6 +13,7 @@ from medic.text.patterns import regex
 from ..flags.forks import forks_of
 from .beside import NEEDS_ANOTHER, NO_EFFECT, beside_others
 from .bounds import BY_FIELD, BY_NAME, COUNTS, FAR_BEYOND, RANK, RANKED, RULED, STATED, Bounds
+from .callbacks import EXCLUDE
 from .document_faults import of_documents
 from .documents import read_documents
 from .keys import Framework, Key, Keys
@@ -259,7 +260,7 @@ def _warmup(setting: Setting, field: str, keys: Keys | None, config: RunConfig) 
 PROBE = Probe(
     name="config-values",
     title=Text("single values", "单个配置值"),
-    tells=(IMPOSSIBLE, NOT_TAKEN, NO_EFFECT, NEEDS_ANOTHER, OTHERWISE, BEYOND),
+    tells=(IMPOSSIBLE, NOT_TAKEN, NO_EFFECT, NEEDS_ANOTHER, OTHERWISE, BEYOND, EXCLUDE),
     run=run,
     needs=(RunConfig,),
     wants=(Releases,),

@@ -50,13 +50,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield other
         return
     if logs.ended == "well" or not timeouts:
-        if recorded and logs.ended != "well":
-            return
-        if any(hits(logs, "collective-timeout")):
-            yield Skip(needs.WATCHDOGS, check=RANKS)
-        else:
-            yield Finding(RANKS, "no-timeout")
-            yield Finding(MOMENT, "no-timeout")
+        if not recorded or logs.ended == "well":
+            yield from _no_timeout(logs)
         return
     silent = silent_ranks(look, logs, timeouts)
     yield from _moment(logs, timeouts, silent)
@@ -83,6 +78,14 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         return
     last = quiet_ranks.last_word(logs, silent) if outcome == "silent-rank-stopped" else None
     yield _found(outcome, timeouts, shown, last)
+
+
+def _no_timeout(logs: LogHits) -> Iterator[Finding | Skip]:
+    if any(hits(logs, "collective-timeout")):
+        yield Skip(needs.WATCHDOGS, check=RANKS)
+        return
+    yield Finding(RANKS, "no-timeout")
+    yield Finding(MOMENT, "no-timeout")
 
 
 def _met(look: Look, logs: LogHits, waits: Sequence[python_waits.Wait]) -> str | None:

@@ -56,3 +56,18 @@ def test_each_slip_is_told(lint_text: Lint, old: str, new: str, cause: str, line
 def test_a_key_like_none_and_a_strategy_of_ones_own_are_left_alone(lint_text: Lint) -> None:
     text = TEXT.replace("strategy: ddp", "strategy: my_strategy\n  flush_every: 3")
     assert lint_text(text, "fit.yaml") == ()
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("        every_n_epochs: 1\n", [13]),
+        ("        every_n_epochs: 0\n", []),
+        ("    - class_path: lightning.pytorch.callbacks.ModelCheckpoint\n      init_args:\n"
+         "        every_n_epochs: 1\n", []),
+    ],
+)  # fmt: skip
+def test_a_checkpoint_counts_one_way(lint_text: Lint, more: str, told: list[int]) -> None:
+    steps = "        every_n_train_steps: 1000\n"
+    found = lint_text(TEXT.replace(steps, steps + more), "fit.yaml")
+    assert [f.line for f in found if f.name == "options-exclude-each-other"] == told

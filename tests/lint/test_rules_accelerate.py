@@ -21,6 +21,10 @@ EXCLUDE = "options-exclude-each-other"
 WITHOUT = "option-without-effect"
 P = "  parallelism_config_"
 MUTATIONS = [
+    ("main_process_ip: 10.0.0.1", "main_training_ip: 10.0.0.1",
+     "misspelt-config-key", "main_training_ip"),
+    ("main_process_port: 29500", "main_training_port: 29500",
+     "misspelt-config-key", "main_training_port"),
     (f"{FSDP1}  fsdp_auto_wrap_policy: NO_WRAP",
      "distributed_type: MULTI_GPU\nfsdp_config:\n  fsdp_auto_wrap_policy: NO_WRAP",
      WITHOUT, "distributed_type"),

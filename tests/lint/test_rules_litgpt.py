@@ -72,6 +72,8 @@ MUTATIONS: Rows = [
         VALUE,
         "train.lr_warmup_fraction",
     ),
+    ({"bf16": "true"}, "misspelt-config-key", "bf16"),
+    ({"fp16": "true"}, "misspelt-config-key", "fp16"),
     ({"quantize": "bnb.nf4", "devices": "2"}, EXCLUDE, "quantize"),
     ({"quantize": "bnb.nf4", "precision": "bf16-mixed"}, EXCLUDE, "precision"),
 ]
