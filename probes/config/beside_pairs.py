@@ -9,6 +9,7 @@ from medic.probe import Finding
 from medic.run_config import RunConfig, Setting
 from medic.text.patterns import regex
 
+from .checks.fsdp_wraps_foreign_layer import KEYS, LAYERS
 from .setting_faults import fault
 
 _VALUE, _OTHERWISE = "flag-value-not-accepted", "option-reads-otherwise"
@@ -40,6 +41,10 @@ _NO_LORA = Text(
     "{builder} takes no {key}; lora_{builder} does",
     "{builder} 没有参数 {key}，应为 lora_{builder}",
 )
+_NO_CLASS = Text(
+    "no model has a layer class {given}; {layer} is meant",
+    "没有模型有名为 {given} 的层类，应为 {layer}",
+)
 _COMPONENT = regex(r"torchtune\.models\.(\w+)\.\w+")
 _TOKENIZERS = {"llama2": "llama2", "code_llama2": "llama2"} | dict.fromkeys(
     ("llama3", "llama3_1", "llama3_2", "llama3_3"), "llama3"
@@ -55,6 +60,7 @@ def pairs(config: RunConfig) -> Iterator[Finding]:
     yield from _split(config)
     yield from _counts_again(config)
     yield from _beyond_the_end(config)
+    yield from _layer(config)
     yield from _builder(config)
     yield from _tokenizer(config)
 
@@ -107,6 +113,19 @@ def _beyond_the_end(config: RunConfig) -> Iterator[Finding]:
         return
     what = _BEYOND.fill(step=int(found[1]), steps=int(most))
     yield fault(_OTHERWISE, path, path.value, {"what": what})
+
+
+def _layer(config: RunConfig) -> Iterator[Finding]:
+    """The name of a class but for the case of a letter; where the model is known, the check of its
+    layers tells it (accelerate utils/dataclasses.py set_auto_wrap_policy raises)."""
+    wrapped = next(filter(None, map(config.setting, KEYS)), None)
+    if wrapped is None or not isinstance(wrapped.value, str) or config.get("base_model"):
+        return
+    for word in wrapped.value.replace(",", " ").split():
+        meant = next((one for one in LAYERS if one.lower() == word.lower()), word)
+        if meant != word:
+            what = _NO_CLASS.fill(given=word, layer=meant)
+            yield fault(_VALUE, wrapped, wrapped.value, {"what": what})
 
 
 def _builder(config: RunConfig) -> Iterator[Finding]:

@@ -134,3 +134,12 @@ def test_a_file_of_trainings_arguments(lint_text: Lint, layer: str, fsdp: str, f
     assert [(f.file.rpartition("/")[2], f.line) for f in found] == (
         [("layers.json", 1)] if fires else []
     )
+
+
+@pytest.mark.parametrize(
+    ("layer", "told"),
+    [("LLamaDecoderLayer", 1), ("LlamaDecoderLayer", 0), ("Qwen9DecoderLayer", 0), ("myLayer", 0)],
+)
+def test_the_case_of_a_letter_without_a_model(lint_text: Lint, layer: str, told: int) -> None:
+    found = lint_text(ACCELERATE.format(layer=layer), "fsdp.yaml")
+    assert sum("no model has a layer class" in one.message.en for one in found) == told

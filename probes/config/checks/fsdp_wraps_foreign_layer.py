@@ -11,7 +11,7 @@ from medic.text.slips import one_apart
 
 NAME = "component-name-wrong"
 NEEDS = ("base_model",)
-_KEYS = ("fsdp_transformer_layer_cls_to_wrap", "transformer_layer_cls_to_wrap")
+KEYS = ("fsdp_transformer_layer_cls_to_wrap", "transformer_layer_cls_to_wrap")
 _POLICIES = ("fsdp_auto_wrap_policy", "auto_wrap_policy")
 _BY_CLASS = "TRANSFORMER_BASED_WRAP"
 # The trainers whose launch has one model. A recipe of several may name the layer of another one.
@@ -43,20 +43,20 @@ _FAMILIES = tuple(
         (r"olmo-2-.*", "Olmo2DecoderLayer"),
     )
 )
-_LAYERS = frozenset(layer for _, layer in _FAMILIES)
+LAYERS = frozenset(layer for _, layer in _FAMILIES)
 
 
 def check(config: RunConfig) -> LintResult:
     """accelerate looks for each class in the model and raises where there is none of its name."""
-    wrapped = next(filter(None, map(config.setting, _KEYS)), None)
+    wrapped = next(filter(None, map(config.setting, KEYS)), None)
     if wrapped is None or not isinstance(wrapped.value, str) or not _wraps_by_class(config):
-        return NotChecked(_KEYS[:1])
+        return NotChecked(KEYS[:1])
     owner, _, name = str(config.get("base_model")).rstrip("/").rpartition("/")
     layer = next((own for family, own in _FAMILIES if family.fullmatch(name.lower())), "")
     if not layer or owner == "unsloth":  # it publishes some models in another's architecture
         return NotChecked(("base_model",))
     names = [one for one in _names(wrapped.value) if one != layer]
-    foreign = [one for one in names if one in _LAYERS or one_apart(one, layer)]
+    foreign = [one for one in names if one in LAYERS or one_apart(one, layer)]
     if not foreign:
         return Passes()
     return Fires(wrapped.path[-1], {"model": name, "given": ", ".join(foreign), "layer": layer})
