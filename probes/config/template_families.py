@@ -22,10 +22,10 @@ _TEMPLATES = {
 }
 _QUANTISED = r"(?:-(?:AWQ|GPTQ.*|bnb-4bit|FP8|\d{4}))*"
 _CHAT_MODELS = {
-    # Qwen3 without a suffix is the chat model; what it was trained from ends in -Base.
+    # Qwen3 and 3.5 without a suffix are the chat model; what it was trained from ends in -Base.
     "Qwen": regex(
         rf"Qwen[\d.]*-[\d.]+B(?:-A[\d.]+B)?-(?:Instruct|Chat|Thinking){_QUANTISED}"
-        rf"|Qwen3-[\d.]+B(?:-A[\d.]+B)?{_QUANTISED}"
+        rf"|Qwen3(?:\.5)?-[\d.]+B(?:-A[\d.]+B)?{_QUANTISED}"
     ),
     "Llama 3": regex(rf"(?:Meta-)?Llama-3(?:\.[123])?-\d+B-Instruct{_QUANTISED}"),
     "Llama 2 / Mistral": regex(
