@@ -35,8 +35,15 @@ class Points:
         line: int,
         lines: Mapping[str, int] | None = None,
     ) -> None:
-        """A step that goes back is a restart from a checkpoint: what it repeats is replaced."""
-        if self.last is not None and step < self.last:
+        """A step that goes back is a restart from a checkpoint: what it repeats is replaced.
+
+        Metrics that all lag behind only stand apart: evaluations that are written after training.
+        """
+        back = self.last is not None and step < self.last
+        if back and values and not self._repeats(step, values):
+            self._append(step, values, line, lines)
+            return
+        if back:
             again = [p for p in self.metrics.get("loss", ()) if p[0] >= step]
             for name, points in self.metrics.items():
                 self.metrics[name] = [p for p in points if p[0] < step]
@@ -45,6 +52,20 @@ class Points:
             if any(self.metrics.values()):
                 self.resumed.append(step)
         self.last = step
+        self._append(step, values, line, lines)
+
+    def _repeats(self, step: int, values: Mapping[str, float]) -> bool:
+        """Whether a metric has a value of this step or a later one already."""
+        known = (self.metrics.get(name) for name in values)
+        return any(points and points[-1][0] >= step for points in known)
+
+    def _append(
+        self,
+        step: int,
+        values: Mapping[str, float],
+        line: int,
+        lines: Mapping[str, int] | None,
+    ) -> None:
         for name, value in values.items():
             points = self.metrics.setdefault(name, [])
             if points and points[-1][0] == step:

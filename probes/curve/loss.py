@@ -13,7 +13,7 @@ from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.records import dataclass, replace
 from medic.run_config import RunConfig
 
-from . import needs, stuck
+from . import constant, needs, rises, stuck
 from .jumps import Jump, jumps, relative_noise, timing, told_of, troubling, unclipped
 from .numbers import chance, clean, median, typical, windows
 from .plan import Plan, plan_of, source_at
@@ -67,6 +67,7 @@ def run(look: Look) -> Iterator[Any]:
         return
     steps, values, _ = clean(loss)
     if len(values) < MIN_POINTS:
+        yield from _few(look, curve, loss)
         yield Skip(needs.LOSSES, check="loss-jump-timing")
         return
     if is_policy(curve, config_of(look)):
@@ -83,6 +84,14 @@ def run(look: Look) -> Iterator[Any]:
         yield from _plateau(look, shape)
     yield from stuck.vanished(look)
     yield from _swings(look, shape)
+
+
+def _few(look: Look, curve: Curve, loss: Series) -> Iterator[Finding]:
+    """Of hardly any losses only a rise far above the first ones can be told."""
+    steps, values, _ = clean(loss)
+    if rises.above_start(values) and not is_rewarded(curve, config_of(look)):
+        shape = Shape(loss, steps, values, plan_of(look, curve), None)
+        yield from _divergence(look, shape, [])
 
 
 def _without_starts(
@@ -117,7 +126,8 @@ def _spike(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding]:
 
 def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding]:
     """The last tenth stands far above the lowest level, and is not on its way back."""
-    if len(shape.values) < MIN_POINTS:
+    far = rises.above_start(shape.values)
+    if len(shape.values) < MIN_POINTS and not far:
         return
     levels = windows(shape.values, WINDOWS)
     low = min(levels)
@@ -126,7 +136,8 @@ def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding
     least = chance(shape.noise, max(1, len(shape.values) // WINDOWS), last)
     risen = end > max(DIVERGED, least) * low and end > low + 0.3
     returning = len(levels) >= 4 and levels[-1] < 0.97 * max(levels[-4:])
-    if not risen or returning or levels.index(low) >= len(levels) - 2:
+    over = not risen or returning or levels.index(low) >= len(levels) - 2
+    if over and not far and not rises.slowly(shape.rate, shape.values, shape.noise):
         yield Finding("loss-diverges", "absent")
         return
     at = shape.values.index(min(shape.values))
@@ -142,7 +153,7 @@ def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding
 
 
 def _plateau(look: Look, shape: Shape) -> Iterator[Finding | Skip]:
-    found = _never_fell(shape) or _stays_at_guess(look, shape)
+    found = constant.level(shape.series) or _never_fell(shape) or _stays_at_guess(look, shape)
     stays = found or _flat_after_floor(shape) or _at_softmax_floor(look, shape)
     flat = stays or _hardly_fell(shape)
     if flat is None:

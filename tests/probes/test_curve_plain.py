@@ -1,0 +1,93 @@
+"""Faults that a curve shows plainly, few points or slow, each beside a twin that stays quiet."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from typing import Any
+
+import pytest
+from medic.probes.curve import constant, loss, rises
+from medic.probes.curve import curve as reading
+
+from tests.probes.test_curve_more import curve, series, told
+
+UP = [2.3, 3.8, 3.4, 8.3, 4.8, 5.0, 11.1, 11.6, 11.8, 14.6, 38.5, 45.8]
+
+
+@pytest.mark.parametrize(
+    ("values", "far"),
+    [
+        (UP, True),
+        ([2.3, 2.4, 3.4, 3.3, 4.8, 5.0, 11.1, 11.6], True),
+        (UP[:7], False),  # fewer than ranks can tell
+        ([2.3, 2.2, 2.4, 2.3, 3.9, 4.1, 2.2, 2.3, 2.4, 2.2, 2.3, 2.4], False),
+        ([2.3, 2.2, 2.1, 2.0, 3.2, 3.1, 3.0, 2.9, 2.8, 2.7, 2.6, 2.5], False),  # a harder stage
+        ([10.8 - 0.5 * n for n in range(12)], False),
+    ],
+)
+def test_a_loss_that_rises_far_above_its_start_is_told_with_few_points(
+    look: Any, values: list[float], far: bool
+) -> None:
+    found = told(look, loss, curve(series("loss", values, [20 * n for n in range(len(values))])))
+    assert (found.get("loss-diverges") == "present") == far
+
+
+def _noisy(level: Any, count: int = 1600) -> list[float]:
+    chance = random.Random(7)
+    return [level(n / count) + chance.gauss(0, 0.03) for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("level", "climbs"),
+    [
+        (lambda t: 4.4 + 6 * math.exp(-9 * t) + 0.8 * max(0.0, t - 0.4), True),
+        (lambda t: 4.4 + 6 * math.exp(-9 * t), False),
+        (lambda t: 4.4 + 6 * math.exp(-9 * t) + (0.4 if t > 0.55 else 0.0), False),
+        (lambda t: 4.4 + 0.2 * math.sin(20 * t) + 6 * math.exp(-9 * t), False),
+    ],
+)
+def test_a_slow_climb_is_no_fall(level: Any, climbs: bool) -> None:
+    assert rises.slowly(None, _noisy(level), 0.01) == climbs
+
+
+def test_a_climb_with_a_rate_that_rises_is_a_restart() -> None:
+    values = _noisy(lambda t: 4.4 + 6 * math.exp(-9 * t) + 0.8 * max(0.0, t - 0.4))
+    rate = series("learning_rate", [1e-4 * (1 + n / 800) for n in range(1600)])
+    assert not rises.slowly(rate, values, 0.01)
+
+
+@pytest.mark.parametrize("start", [0, 4000])
+@pytest.mark.parametrize("value", [2.5, 2.302585, 0.6931])
+def test_a_loss_that_is_one_number_from_the_begin_on_stands(
+    look: Any, value: float, start: int
+) -> None:
+    at = [start + n for n in range(200)]
+    found = told(look, loss, curve(series("loss", [value] * 200, at)))
+    few_digits = value == 2.5 or value == 0.6931
+    assert (found.get("loss-plateau") == "present") == (not start or not few_digits)
+    same = told(look, constant, curve(series("loss", [value] * 200, at)))
+    assert (same.get("loss-exactly-constant") == "same-number") == (not start or not few_digits)
+    pairs = curve(series("loss", [value] * 200, at), series("pair_accuracy", [0.5] * 200, at))
+    assert told(look, constant, pairs).get("loss-exactly-constant") != "same-number"
+    moving = curve(series("loss", [value] * 199 + [value + 0.01], at))
+    assert told(look, constant, moving).get("loss-exactly-constant") != "same-number"
+
+
+def test_evaluations_that_are_written_after_training_cut_nothing(look: Any) -> None:
+    rows: list[dict[str, float]] = [{"step": n, "loss": 3.0} for n in range(50)]
+    rows += [{"step": n, "eval_loss": 3.1} for n in (10, 20, 30)]
+    text = "\n".join(json.dumps(row) for row in rows)
+    (found,) = reading.run(look({"metrics.jsonl": text}))
+    assert len(found.series["loss"].steps) == 50
+    assert found.series["eval_loss"].steps == (10, 20, 30)
+
+
+def test_training_that_goes_back_behind_evaluations_is_still_a_restart(look: Any) -> None:
+    rows: list[dict[str, float]] = [{"step": n, "loss": 3.0} for n in range(50)]
+    rows += [{"step": 20, "eval_loss": 3.1}]
+    rows += [{"step": n, "loss": 2.0} for n in range(21, 40)]
+    text = "\n".join(json.dumps(row) for row in rows)
+    (found,) = reading.run(look({"metrics.jsonl": text}))
+    assert found.series["loss"].steps == tuple(range(40))
