@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import pytest
-from medic.probes.curve import constant, loss, rises
+from medic.probes.curve import constant, gap, loss, rises
 from medic.probes.curve import curve as reading
 
 from tests.probes.test_curve_more import curve, series, told
@@ -91,3 +91,25 @@ def test_training_that_goes_back_behind_evaluations_is_still_a_restart(look: Any
     text = "\n".join(json.dumps(row) for row in rows)
     (found,) = reading.run(look({"metrics.jsonl": text}))
     assert found.series["loss"].steps == tuple(range(40))
+
+
+@pytest.mark.parametrize(
+    ("held", "up"),
+    [
+        ([3.0, 3.45, 3.9], True),
+        ([3.4, 2.2, 2.9, 3.6], True),
+        ([3.0, 3.05, 3.1], False),  # what a small set scatters by
+        ([3.0, 3.5, 3.2], False),
+        ([3.9, 3.45, 3.0], False),
+    ],
+)
+def test_three_evaluations_that_only_rise_while_training_falls(
+    look: Any, held: list[float], up: bool
+) -> None:
+    train = series("loss", [2.0 + 8 * math.exp(-n / 100) for n in range(600)])
+    at = [600 // len(held) * (n + 1) for n in range(len(held))]
+    found = told(look, gap, curve(train, series("eval_loss", held, at)))
+    assert (found.get("validation-loss-rises") == "present") == up
+    level = series("loss", [4.0] * 600)
+    beside = told(look, gap, curve(level, series("eval_loss", held, at)))
+    assert beside.get("validation-loss-rises") != "present"
