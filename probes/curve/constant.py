@@ -15,7 +15,7 @@ from .rewarded import is_policy, is_rewarded
 CHECK = "loss-exactly-constant"
 EVALUATIONS = 3
 DIGITS = 4  # behind the first: fewer hide small changes
-BATCHES = 20  # training losses: each is of another batch, and of another draw of dropout
+BATCHES = 50  # training losses: each is of another batch, and of another draw of dropout
 BEGIN = 10  # steps: what starts behind them may be a plateau in few digits
 _NEEDS = Text("three evaluations of the loss", "三次评估的 loss")
 

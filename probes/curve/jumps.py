@@ -13,6 +13,7 @@ from medic.records import dataclass, replace
 from . import needs
 from .numbers import finite, median, nearest_before, spread
 from .plan import source_at
+from .rate_leaps import is_lost, is_up
 
 HISTORY = 50
 NOISE = 6.0  # deviations that noise does not reach: of a normal one once in 5e8 points
@@ -31,6 +32,7 @@ EXPLODED = 5.0
 SETTLED, HEALED = 10, 5  # losses before a jump; times its length behind it
 GOOD = 50  # losses behind it, as many as it has steps to come back
 SINGLE = 3
+RELEARNED = 10  # losses until it is back from the height of the first ones: no batch does that
 # Points of a stretch, and the share of its height that each of them has: a spike of the optimizer
 # decays, and only what was read ends as suddenly as it began.
 STRETCH, EVEN = 8, 0.5
@@ -57,6 +59,7 @@ class Jump:
     half: float = 0.0  # the loss there
     half_step: int = 0
     is_stretch: bool = False  # it stays at its height, and ends at once
+    is_unlearned: bool = False  # at the height of a model that knows nothing, and learned anew
 
     @property
     def is_over(self) -> bool:
@@ -102,7 +105,10 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
         up = next(n for n in range(i, peak + 1) if values[n] >= half)
         told = values[i - 1], steps[i - 1], steps[peak], up - i + 1, values[up], steps[up]
         stays = back and _stays(values[i - 1], values[i : end + 1], level)
-        found.append(Jump(i, steps[i], level, values[peak], length, back, behind, *told, stays))
+        start = median(values[: min(i, 3)])
+        anew = length >= RELEARNED and UNTRAINED <= start <= values[peak]
+        one = Jump(i, steps[i], level, values[peak], length, back, behind, *told, stays, anew)
+        found.append(one)
         i = end + 1
     return found
 
@@ -129,7 +135,7 @@ def troubling(found: Sequence[Jump], *, loose: bool = False) -> list[Jump]:
     A single one that is back within the 50 steps needs none, unless it is high and training had
     hardly begun, or has not gone on well for long since, or stayed there for a stretch of the data.
     Where gradients are not clipped (``loose``), one that multiplies the loss needs clipping, whatever came after it."""
-    lasting = [j for j in found if not j.recovers]
+    lasting = [j for j in found if not j.recovers or j.is_unlearned]
     exploded = [j for j in found if j.ratio >= EXPLODED] if loose else []
     if exploded and not lasting:
         return exploded
@@ -185,17 +191,29 @@ def _when(curve: Curve, jump: Jump) -> str | None:
         return (
             "with-gradient-growth" if not _rate_high(curve, jump.step) else "at-high-learning-rate"
         )
+    if _rate_leaps(curve.series.get("learning_rate"), jump):
+        return None  # another schedule from that row on
     if jump.length <= SINGLE and jump.recovers:
         return "single-step"
     if _rate_high(curve, jump.step):
         return "at-high-learning-rate"
-    return "single-step" if jump.climb <= SINGLE else None
+    # Other weights from that row on are no sample's doing.
+    return "single-step" if jump.climb <= SINGLE and not jump.is_unlearned else None
 
 
 def _rate_high(curve: Curve, step: int) -> bool:
     rate = curve.series.get("learning_rate")
     at = nearest_before(rate, step)
     return rate is not None and at is not None and at >= NEAR_PEAK * max(finite(rate.values))
+
+
+def _rate_leaps(rate: Series | None, jump: Jump) -> bool:
+    """Whether the rate between the row before a jump and the jump is set anew."""
+    before, at = nearest_before(rate, jump.last_step), nearest_before(rate, jump.step)
+    if rate is None or before is None or at is None or before <= 0:
+        return False
+    after = [v for s, v in zip(rate.steps, rate.values, strict=True) if s >= jump.step]
+    return is_up(before, at) or is_lost(before, [at, *after])
 
 
 def _gradients_grew(norm: Series | None, step: int) -> bool:

@@ -16,11 +16,12 @@ from medic.probe import SAYS, Finding, Look, Probe
 from . import one_log
 from .numbers import nearest_before
 from .plan import source_at
-from .rate_leaps import LEAPS, is_lost
+from .rate_leaps import LEAPS, LOST, is_lost
 
 CHECK, RATE, AGAIN = "resume-difference", "learning-rate-not-as-set", "rate-after-resume"
 NAME = "learning_rate"
 MIN_POINTS = 3
+JUMPS, NATS = 1.3, 0.5  # times the loss of the row before, and above it: jitter is below 1.2
 SAME = 1e-3  # of the rate: what logs round away
 
 
@@ -29,6 +30,10 @@ def run(look: Look) -> Iterator[Finding]:
     rate = curve.series.get(NAME)
     old = next((s for s in reversed(curve.replaced) if _restarts(curve, s)), None)
     if rate is None or old is None:
+        jumped = list(_with_the_loss(look, curve, rate)) if rate is not None else []
+        yield from jumped
+        if jumped:
+            return
         if look.has(LogHits):
             found = list(_of_two_logs(look.fact(LogHits)))
             yield from found or one_log.judge(look, look.fact(LogHits))
@@ -41,6 +46,25 @@ def run(look: Look) -> Iterator[Finding]:
     yield Finding(RATE, value={**value, SAYS: LEAPS}, source=source)
     if _of_series(rate, at):
         yield Finding(AGAIN, "as-at-the-start", value=value, source=source)
+
+
+def _with_the_loss(look: Look, curve: Curve, rate: Series) -> Iterator[Finding]:
+    """The rate is lost, and warmed up anew, in the very row where the loss jumps: a restart without
+    the state of its schedule, whose steps go on. A new schedule alone moves no loss
+    at once; a new stage with its own schedule may look so, so that it is no proof of a resume."""
+    loss = curve.series.get("loss")
+    if loss is None:
+        return
+    before = dict(zip(loss.steps[1:], pairwise(loss.values), strict=False))
+    for at in range(1, len(rate.steps)):
+        last, jump = rate.values[at - 1], before.get(rate.steps[at])
+        if jump is None or last <= 0 or rate.values[at] >= LOST * last:
+            continue
+        if jump[1] > max(JUMPS * jump[0], jump[0] + NATS) and _lost(last, rate.values[at:]):
+            value = {"step": rate.steps[at], "before": last, "after": rate.values[at]}
+            source = source_at(look, rate, at)
+            yield Finding(RATE, value={**value, SAYS: LEAPS}, source=source)
+            return
 
 
 def _restarts(curve: Curve, old: Series) -> bool:

@@ -17,7 +17,7 @@ from medic.text.encodings import utf8
 from medic.text.patterns import regex
 
 from ..logs.metric_names import canonical
-from . import trackers
+from . import nulls, trackers
 
 MAX_BYTES = 256 << 20
 MAX_ROWS = 400_000
@@ -78,6 +78,8 @@ def read(look: Look, given: GivenFile) -> Table:
     found = list(_json_lines(text))
     if text.strip() and not found:
         raise Unreadable("no record of metrics in it", "其中没有指标记录", at=given.name)
+    if found and "loss" not in found[-1].values:
+        found = nulls.filled(found, _load(text.split("\n")[found[-1].line - 1]))
     problem = _broken(text)
     return Table(found, problem=problem, growing=problem is _CUT)
 

@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import pytest
-from medic.probes.curve import constant, gap, loss, rises
+from medic.probes.curve import constant, gap, loss, resumed_rate, rises
 from medic.probes.curve import curve as reading
 
 from tests.probes.test_curve_more import curve, series, told
@@ -113,3 +113,47 @@ def test_three_evaluations_that_only_rise_while_training_falls(
     level = series("loss", [4.0] * 600)
     beside = told(look, gap, curve(level, series("eval_loss", held, at)))
     assert beside.get("validation-loss-rises") != "present"
+
+
+def _falls(n: int) -> float:
+    return 2.4 + 1.8 * math.exp(-n / 60)
+
+
+@pytest.mark.parametrize(
+    ("height", "length", "told_"), [(4.0, 40, True), (4.0, 3, False), (1.4, 20, False)]
+)
+def test_a_jump_to_the_first_losses_that_is_learned_anew(
+    look: Any, height: float, length: int, told_: bool
+) -> None:
+    chance = random.Random(3)
+    values = [_falls(n) + chance.gauss(0, 0.03) for n in range(500)]
+    for n in range(length):
+        values[250 + n] += height * math.exp(-2 * n / length)
+    found = told(look, loss, curve(series("loss", values)))
+    assert (found["loss-spike"] == "present") == told_
+    assert found.get("loss-jump-timing") != "single-step" or not told_
+
+
+@pytest.mark.parametrize(
+    ("floor", "jump", "restarts"), [(3e-6, 2.5, True), (3e-6, 0.0, False), (2e-4, 2.5, False)]
+)
+def test_a_rate_that_is_lost_in_the_row_where_the_loss_jumps(
+    look: Any, floor: float, jump: float, restarts: bool
+) -> None:
+    values = [_falls(n) + (jump * math.exp(-(n - 250) / 40) if n >= 250 else 0) for n in range(500)]
+    rates = [2e-4 if n < 250 else min(2e-4, floor * (n - 249)) for n in range(500)]
+    both = curve(series("loss", values), series("learning_rate", rates))
+    found = told(look, resumed_rate, both)
+    assert (found.get("learning-rate-not-as-set") == "present") == restarts
+    assert told(look, loss, both).get("loss-jump-timing") != "single-step" or not restarts
+
+
+@pytest.mark.parametrize("kind", ["lost", "also-evaluated", "sparse", "short"])
+def test_a_loss_that_is_null_to_the_end_is_not_finite(look: Any, kind: str) -> None:
+    rows: list[dict[str, Any]] = [{"step": n, "loss": 3.0} for n in range(30)]
+    if kind == "sparse":
+        rows = [r if r["step"] % 2 else {"step": r["step"], "loss": None} for r in rows]
+    tail = {"loss": None, "eval_loss": 2.0} if kind == "also-evaluated" else {"loss": None}
+    rows += [{"step": n, **tail} for n in range(30, 33 if kind == "short" else 50)]
+    (found,) = reading.run(look({"metrics.jsonl": "\n".join(json.dumps(r) for r in rows)}))
+    assert any(math.isnan(v) for v in found.series["loss"].values) == (kind == "lost")
