@@ -120,7 +120,7 @@ def _falls(n: int) -> float:
 
 
 @pytest.mark.parametrize(
-    ("height", "length", "told_"), [(4.0, 40, True), (4.0, 3, False), (1.4, 20, False)]
+    ("height", "length", "told_"), [(4.0, 40, True), (4.0, 3, False), (1.4, 8, False)]
 )
 def test_a_jump_to_the_first_losses_that_is_learned_anew(
     look: Any, height: float, length: int, told_: bool
