@@ -19,7 +19,7 @@ from .fork_flags import in_underscores, lone_sign, of_other_release, without_for
 from .key_names import joined_word, lost_word, moved_words, normal
 from .match import boolean
 from .meanings import either_batch
-from .shortened import same_but_shorter
+from .shortened import OWN_NAMES, same_but_shorter
 
 _FLAG = regex(r"^--([A-Za-z][\w.-]*)(?:=(.*))?$", re.DOTALL)
 _VARIABLE = regex(r"^\"?\$\{?([A-Za-z_]\w*)\}?\"?$")
@@ -99,9 +99,7 @@ def faults(flags: Sequence[Given], table: Table, proof: int) -> Iterator[Fault]:
             meant = _spelt(common_slip(one, table, used, proof), one.name, table)
         if meant:
             yield Fault("unknown", one, "--" + meant)
-        elif _judges_beginnings(name, table, proof) and (
-            whole_name := _cut_short(name, table, used)
-        ):
+        elif proof >= PROOF and (whole_name := _cut_short(name, table, used)):
             kind = "short" if table.abbreviates else "unknown"
             yield Fault(kind, one, "--" + _spelt(whole_name, one.name, table))
         elif one.alone and _lacks_value(name, table, proof, used):
@@ -121,16 +119,6 @@ def _of_fork(flags: Sequence[Given], table: Table, used: set[str]) -> Iterator[F
         own = _meant(one.name, plain, used, PROOF_FOREIGN, "", whole=table.closed, slips=False)
         what = fork.said(f"--{one.name}", table.framework.title, f"--{own}" if own else "")
         yield Fault("fork", one, what=what)
-
-
-# Names that scripts of one's own have beside the framework's plural of them.
-_OWN_NAMES = frozenset(("dataset", "model", "data", "split", "column", "field", "prompt"))
-
-
-def _judges_beginnings(name: str, table: Table, proof: int) -> bool:
-    """A parser that takes a beginning for the whole may, in a script of somebody's own, have a flag
-    of just that name."""
-    return proof >= PROOF and (table.closed or name not in _OWN_NAMES)
 
 
 def _is_foreign(name: str, table: Table) -> bool:
@@ -167,7 +155,8 @@ def _cut_short(name: str, table: Table, used: set[str]) -> str:
     """The name that lacks its last letter: argparse takes a beginning for the whole. Of a parser
     that does not, the only name that was cut in the middle of a word.
     """
-    if len(name) < _SHORTEST or table.knows(name):
+    others = not table.closed and name in OWN_NAMES
+    if len(name) < _SHORTEST or table.knows(name) or others:
         return ""
     longer = [other for other in table.near(name) if other.startswith(name)]
     if table.abbreviates:

@@ -25,6 +25,9 @@ _SHORT_WORDS = {
     "minimum": "min",
 }
 
+# Names that scripts of one's own have beside the framework's plural of them.
+OWN_NAMES = frozenset(("dataset", "model", "data", "split", "column", "field", "prompt"))
+
 
 def same_but_shorter(name: str, others: Sequence[str]) -> str:
     """The one of the others that has the same words, some written shorter; "" for none or several."""

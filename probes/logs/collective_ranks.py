@@ -157,10 +157,7 @@ def _recorded(look: Look) -> bool:
 
 
 def _found(
-    outcome: str,
-    timeouts: Sequence[Collective],
-    shown: Source | None,
-    last: Source | None = None,
+    outcome: str, timeouts: Sequence[Collective], shown: Source | None, last: Source | None = None
 ) -> Finding:
     """``last``: what the silent rank wrote last, where ``shown`` is a line of another writer."""
     told = [_words(t) for t in timeouts[:16]]
