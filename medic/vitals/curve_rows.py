@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from medic.facts import Source
@@ -16,6 +17,9 @@ FALLS = 0.005  # of the level: less than this over a whole run cannot be told fr
 NEWEST = 5  # norms
 MULTIPLIED = 2.0  # times its level: no batch is so much harder than the others
 NOT_ZERO = 0.5  # a loss that rounding makes no zero
+# Of the first norms: what reaches 1e-5 of them learns nothing any more, and no warmup or decay does
+# it. Of the calmest tenth, and in that order: norms that double a few times over a run are usual.
+GONE, GROWN, PARTS = 1e-5, 20.0, 10
 HISTORY = 1_000  # norms whose median is the run's own
 
 
@@ -81,10 +85,30 @@ def norm(scene: Scene) -> Judged:
     if usual <= 0 or now <= 0:
         words = Text("median {u}, now {n}: no gradient", "中位数 {u}，当前 {n}：没有梯度")
         return "not-ok", words.fill(u=f"{usual:.3g}", n=f"{now:.3g}"), last_of(scene, series)
+    if (slow := _drifted(finite(series), now)) is not None:
+        return "not-ok", slow, last_of(scene, series)
     high = now >= scene.threshold("precursor-ratio") * usual
     words = Text("{n}, {r} times its own median {u}", "{n}，为自身中位数 {u} 的 {r} 倍")
     text = words.fill(n=f"{now:.3g}", u=f"{usual:.3g}", r=f"{now / usual:.1f}")
     return ("not-ok" if high else "ok"), text, last_of(scene, series)
+
+
+def _drifted(points: Sequence[float], now: float) -> Text | None:
+    """A norm that left its first level behind little by little, which its newest median hides."""
+    size = max(NEWEST, len(points) // PARTS)
+    levels = [median(points[n : n + size]) for n in range(0, len(points) - size + 1, size)]
+    begin, least = levels[0], min(levels)
+    rest = levels[levels.index(least) :]
+    grows = len(rest) > 2 and all(a <= b for a, b in pairwise(rest))
+    if now <= GONE * begin:
+        words = Text("{n}, at the begin {b}: hardly any gradient is left",
+                     "{n}，开始时为 {b}：几乎没有梯度了")  # fmt: skip
+        return words.fill(n=f"{now:.3g}", b=f"{begin:.3g}")
+    if 0 < GROWN * least <= now and grows:
+        words = Text("{n}, {r} times its lowest level {b}, and it goes on growing",
+                     "{n}，为其最低水平 {b} 的 {r} 倍，且仍在增大")  # fmt: skip
+        return words.fill(n=f"{now:.3g}", r=f"{now / least:.0f}", b=f"{least:.3g}")
+    return None
 
 
 def numbers(scene: Scene) -> Judged:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 
 from medic.facts import Curve, LogHits
 from medic.i18n import Text
@@ -11,9 +12,9 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.records import replace
 
 from . import distance, exploited
-from .numbers import median, spread, typical, windows
+from .numbers import clean, median, spread, typical, windows
 from .plan import source_at
-from .stuck import trend
+from .stuck import SIGMAS, trend
 from .tracks import PARTS, Track, seen, track_of
 
 ENTROPY, REWARD_FLAT, REWARD_FALLS = "entropy-collapses", "reward-flat", "reward-collapses"
@@ -25,6 +26,8 @@ LITTLE = 0.1  # of the first entropy: samples hardly differ any more
 AWAY, AWAY_NATS = 4.0, 1.5  # times the first entropy, and nats a token: near-random text
 FLAT_POINTS, TREND = 100, 2.0
 NOISE = 4.0  # deviations of the reward's medians
+COIN = 0.15  # nats from ln(2): what the scores of a new head add
+BACK = 0.4  # of what was lost
 FALLS = 0.6  # of what was gained
 LOST = 0.3  # of a first reward above zero
 LONGER, SHORTER = 3.0, 0.15
@@ -51,9 +54,25 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         told[found.name] = found
     if ENTROPY in told and _solved(tracks["reward"]):
         told[ENTROPY] = Finding(ENTROPY, "absent")
+    if _is_scored(curve):
+        told.pop(REWARD_FLAT, None)
+        told.pop(REWARD_FALLS, None)
     _longer(look, tracks, told)
     yield from told.values()
     yield from _before(look, tracks, told)
+
+
+def _is_scored(curve: Curve) -> bool:
+    """Whether the reward is what a reward model gives its own pairs: only their margin means
+    something, and the mean is held at zero. A policy logs its distance, entropy or lengths, and its
+    loss does not fall from ln(2), that of a coin."""
+    own = {"kl", "sequence_kl", "update_kl", "entropy", "response_length"} & curve.series.keys()
+    series = curve.series.get("loss")
+    losses = clean(series)[1] if series is not None else []
+    if own or len(losses) < FLAT_POINTS or min(losses) <= 0:
+        return False
+    coin = abs(median(losses[:10]) - math.log(2)) < COIN
+    return coin and trend(losses) < -SIGMAS
 
 
 def _entropy(look: Look, track: Track) -> Iterator[Finding]:
@@ -84,13 +103,26 @@ def _reward(look: Look, track: Track) -> Iterator[Finding]:
     # Of answers that are nearly always right there is nothing to gain.
     room = track.first < 0.8 and abs(track.last - track.first) < 2 * spread(track.values)
     solved = constant and track.first == 1
-    flat = (constant and not solved) or (even and room)
+    flat = (constant and not solved) or (even and room and not _moves(track))
     yield seen(look, REWARD_FLAT, track) if flat else Finding(REWARD_FLAT, "absent")
     if constant and not solved:
         level = "always-zero" if track.values[0] == 0 else "flat-above-zero"
         yield seen(look, REWARD_LEVEL, track, level)
     fell = not flat and _gone(track)
     yield _fallen(look, track) if fell else Finding(REWARD_FALLS, "absent")
+
+
+def _noise(track: Track, count: int) -> float:
+    """About the deviation of the medians of ``count`` windows."""
+    steps = [abs(b - a) for a, b in pairwise(track.values)]
+    return median(steps) / math.sqrt(max(1, len(track.values) // count))
+
+
+def _moves(track: Track) -> bool:
+    """Whether the level goes up and down in between, as with tasks that get harder by stages: of
+    noise alone twenty medians lie within five of its deviations."""
+    levels = windows(track.values, 2 * PARTS)
+    return max(levels) - min(levels) > 3 * NOISE * _noise(track, len(levels))
 
 
 def _fallen(look: Look, track: Track) -> Finding:
@@ -111,9 +143,12 @@ def _gone(track: Track) -> bool:
     top = max(levels)
     if levels[0] > 0 and track.last < LOST * track.first and trend(track.values) < -TREND:
         return True
-    steps = [abs(b - a) for a, b in zip(track.values, track.values[1:], strict=False)]
-    noise = median(steps) / math.sqrt(max(1, len(track.values) // len(levels)))
+    noise = _noise(track, len(levels))
     gain = top - levels[0]
+    rest = levels[levels.index(top) :]
+    low = min(rest)
+    if rest[-1] - low > BACK * (top - low) and rest[-1] > rest[-2] > levels[0]:
+        return False  # it is on its way back: a harder stage, which is learned as well
     return gain > NOISE * noise and top - levels[-1] > FALLS * gain
 
 

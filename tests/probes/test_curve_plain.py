@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import pytest
-from medic.probes.curve import constant, gap, loss, resumed_rate, rises
+from medic.probes.curve import constant, gap, loss, policy, resumed_rate, rises
 from medic.probes.curve import curve as reading
 
 from tests.probes.test_curve_more import curve, series, told
@@ -157,3 +157,38 @@ def test_a_loss_that_is_null_to_the_end_is_not_finite(look: Any, kind: str) -> N
     rows += [{"step": n, **tail} for n in range(30, 33 if kind == "short" else 50)]
     (found,) = reading.run(look({"metrics.jsonl": "\n".join(json.dumps(r) for r in rows)}))
     assert any(math.isnan(v) for v in found.series["loss"].values) == (kind == "lost")
+
+
+STAGES = (0.35, 0.45, 0.55, 0.65, 0.75, 0.79, 0.79, 0.31, 0.4, 0.47, 0.59, 0.65, 0.68, 0.66, 0.28,
+          0.36, 0.43, 0.49, 0.54, 0.55)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("levels", "flat", "falls"),
+    [
+        (STAGES, False, False),
+        (STAGES[:6] + (0.2,) * 14, False, True),
+        ((0.4,) * 20, True, False),
+    ],
+)
+def test_a_reward_over_stages_that_get_harder(
+    look: Any, levels: tuple[float, ...], flat: bool, falls: bool
+) -> None:
+    chance = random.Random(11)
+    values = [levels[n // 25] + chance.gauss(0, 0.05) for n in range(500)]
+    found = told(look, policy, curve(series("reward", values)))
+    assert (found["reward-flat"] == "present") == flat
+    assert (found["reward-collapses"] == "present") == falls
+
+
+@pytest.mark.parametrize(
+    ("start", "fall", "quiet"), [(0.69, 0.3, True), (0.69, 0.0, False), (2.0, 1.0, False)]
+)
+def test_the_mean_that_a_reward_model_gives_need_not_rise(
+    look: Any, start: float, fall: float, quiet: bool
+) -> None:
+    chance = random.Random(11)
+    losses = [start - fall * n / 300 + chance.gauss(0, 0.02) for n in range(300)]
+    scores = [chance.gauss(0, 0.2) for _ in range(300)]
+    found = told(look, policy, curve(series("reward", scores), series("loss", losses)))
+    assert (found.get("reward-flat") != "present") == quiet
