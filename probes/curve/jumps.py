@@ -106,7 +106,7 @@ def jumps(look: Look, steps: Sequence[int], values: Sequence[float]) -> list[Jum
         told = values[i - 1], steps[i - 1], steps[peak], up - i + 1, values[up], steps[up]
         stays = back and _stays(values[i - 1], values[i : end + 1], level)
         start = median(values[: min(i, 3)])
-        anew = length >= RELEARNED and UNTRAINED <= start <= values[peak]
+        anew = back and length >= RELEARNED and UNTRAINED <= start <= values[peak]
         one = Jump(i, steps[i], level, values[peak], length, back, behind, *told, stays, anew)
         found.append(one)
         i = end + 1
