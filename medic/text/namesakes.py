@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
@@ -16,6 +17,11 @@ _GENERAL = frozenset(
      "stderr", "slurm", "job", "nohup", "console", "launch", "launcher", "start", "submit",
      "config", "conf", "cfg", "settings", "args", "params", "arguments", "the", "my", "main"]
 )  # fmt: skip
+# What stands before the file that a command writes to.
+_WRITES = regex(
+    r"(?:>|\btee(?:\s+-\w+)*\s|\s-[oe][ =]|--(?:output|error|std(?:out|err)|log)[\w-]*[ =])"
+    r"\s*[\"']?[^\s\"'<>|]*$"
+)
 _JOB = regex(r"\d{4,}$")  # of a scheduler, a date, a process
 # One thing by several names.
 _SAME = {
@@ -58,7 +64,7 @@ def named_in(text: str, configs: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Writes:
-    """A command of a script that names a log, as ``| tee logs/sft.log`` does; lines are 1-based."""
+    """A command of a script that writes a log, as ``| tee logs/sft.log`` does; lines are 1-based."""
 
     log: str
     first: int
@@ -67,7 +73,7 @@ class Writes:
 
 
 def writers(script: str, logs: Sequence[str]) -> list[Writes]:
-    """The commands of a script that name one log each, which no other command names."""
+    """The commands of a script that write one log each, which no other command writes."""
     found: list[Writes] = []
     lines = script.split("\n")
     at = 0
@@ -78,10 +84,16 @@ def writers(script: str, logs: Sequence[str]) -> list[Writes]:
         text = "\n".join(lines[first : at + 1])
         at += 1
         named = () if text.lstrip().startswith("#") else named_in(text, logs)
-        if len(named) == 1:
+        if len(named) == 1 and _is_written(PurePath(named[0]).name, text):
             found.append(Writes(named[0], first + 1, at, text))
     once = [w.log for w in found]
     return [w for w in found if once.count(w.log) == 1]
+
+
+def _is_written(name: str, text: str) -> bool:
+    """Whether one of the places at which a text names a file is where a command writes to."""
+    places = (found.start() for found in re.finditer(re.escape(name), text))
+    return any(_WRITES.search(text[:at]) for at in places)
 
 
 def _stands_in(name: str, text: str) -> bool:
