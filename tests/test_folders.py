@@ -18,7 +18,7 @@ from medic.errors import UsageError
 def refusing(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """Paths that may not be read, also by the superuser that tests may run as."""
     refused: set[str] = set()
-    scandir, access, opened = os.scandir, os.access, Path.open
+    scandir, access, opened, low = os.scandir, os.access, Path.open, os.open
 
     def no(path: Any) -> None:
         if str(path) in refused:
@@ -32,6 +32,11 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         no(self)
         return opened(self, *args, **kwargs)
 
+    def open_low(path: Any, *args: Any, **kwargs: Any) -> int:
+        no(path)
+        return low(path, *args, **kwargs)
+
+    monkeypatch.setattr(os, "open", open_low)
     monkeypatch.setattr(os, "scandir", scan)
     monkeypatch.setattr(os, "access", lambda p, mode: str(p) not in refused and access(p, mode))
     monkeypatch.setattr(Path, "open", open_path)

@@ -28,12 +28,12 @@ _PLACE = {name: place for place, names in enumerate(_ORDER) for name in names}
 
 def merged_fix(report: LintReport, *, unsafe: bool) -> tuple[Fix | None, tuple[LintFinding, ...]]:
     """One patch of the fixes, and the findings that it repairs. Of a schedule only what the others
-    do not change the ground of, and where a setting gets another name nothing that is told because of
-    others: the next lint computes the rest with the values as they are then."""
+    do not change the ground of, and where a setting gets another name, or has to, nothing that is told
+    because of others: the next lint computes the rest with the values as they are then."""
     wanted = [f for f in report.findings if f.fix and (f.fix.safe or unsafe)]
     first = min((place for f in wanted for place in _places(f)), default=0)
     wanted = [f for f in wanted if not _places(f) or first in _places(f)]
-    if any(_renames(f) for f in wanted):
+    if any(_renames(f) for f in report.findings):
         wanted = [f for f in wanted if f.name not in _OF_OTHERS or _renames(f)]
     from medic.fixes import merged
 

@@ -37,10 +37,12 @@ def explains(curve: Curve, speed: Series, steps: Sequence[int], at: int, slower:
     lengths = curve.series.get("sequence_length")
     if lengths is None:
         return False
-    if lengths.steps[0] > steps[0] + (steps[-1] - steps[0]) // NEAR:
-        return True  # announced when it changed: what it was before, and its share, is not known
     place, near = steps.index(at), max(1, len(steps) // NEAR)
     whole = at == steps[-1]
+    if lengths.steps[0] > steps[0] + (steps[-1] - steps[0]) // NEAR:
+        # Announced when it changed: what it was before, and its share, is not known.
+        around = range(steps[max(0, place - near)], steps[min(place + near, len(steps) - 1)] + 1)
+        return whole or any(step in around for step in lengths.steps)
     early = steps[:POINTS] if whole else steps[: max(1, place - near)][-POINTS:]
     late = steps[-POINTS:] if whole else (steps[place + near :] or steps[-1:])[:POINTS]
     before, after = _lengths(lengths, early), _lengths(lengths, late)

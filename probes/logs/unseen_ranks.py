@@ -50,7 +50,6 @@ PROBE = Probe(
     run=run,
     needs=(LogHits, Ranks),
     wants=(RunConfig,),
-    files=("log",),
     seconds=0.01,
     limit_seconds=5.0,
 )

@@ -75,7 +75,10 @@ def test_what_a_name_set_right_may_settle_waits_for_it(
     written: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = written("run.sh", MEGATRON.format(more="--model-parallel-size 2 --sequence-parallel"))
-    main(["lint", str(path), "--fix"])
+    main(["lint", str(path), "--fix"])  # older releases have the name: it is not safe
+    assert "--sequence-parallel" in path.read_text()
+    capsys.readouterr()
+    main(["lint", str(path), "--fix", "--unsafe-fixes"])
     now = MEGATRON.format(more="--tensor-model-parallel-size 2 --sequence-parallel")
     assert path.read_text() == now
     assert "run it again" not in capsys.readouterr().err
