@@ -8,6 +8,7 @@ from typing import Any
 
 from medic.i18n import Text, plain
 from medic.records import dataclass, field, replace
+from medic.text.numbers_in_short import in_short
 from medic.text.patterns import regex
 
 from .renaming import Rule, find_rule
@@ -66,7 +67,7 @@ class Comparison:
             "mismatched": len(self.mismatched),
             "missing_names": self.missing[:SHOWN],
             "unexpected_names": self.unexpected[:SHOWN],
-            "layers": ranges(self.layers),
+            "layers": in_short(self.layers),
             "tensor": first[0],
             "checkpoint_shape": show_shape(first[1]),
             "model_shape": show_shape(first[2]),
@@ -228,17 +229,6 @@ def _whole_layers(
         return ()
     sides = [{layer_of(n) for n in side} for side in (ours, wanted)]
     return tuple(sorted({at[1] for at in found if at and not all(at in side for side in sides)}))
-
-
-def ranges(numbers: Iterable[int]) -> str:
-    """ "0, 4-7" for 0, 4, 5, 6, 7."""
-    spans: list[list[int]] = []
-    for n in sorted(set(numbers)):
-        if spans and n == spans[-1][1] + 1:
-            spans[-1][1] = n
-        else:
-            spans.append([n, n])
-    return ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in spans)
 
 
 def show_shape(shape: Shape) -> str:

@@ -10,11 +10,12 @@ from medic.facts import Collective, Collectives, FlightRecords, LogHits, Ranks, 
 from medic.i18n import Text, joined
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
+from medic.text.numbers_in_short import in_short
 from medic.text.patterns import regex
 
 from . import garbled, needs, python_waits, quiet_ranks
 from .evidence import hits
-from .unseen_ranks import spans
+from .unseen_ranks import SPAN
 from .verdict import own_failures
 
 RANKS, MOMENT, STALL = "collective-ranks", "timeout-moment", "stall-point"
@@ -69,7 +70,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             return
         outcome, shown = _by_silence(logs, look.fact(Ranks), timeouts, silent)
     if outcome == "same-on-all" and (absent := _absent(look, logs, timeouts)):
-        value = {"ranks": spans(absent), "count": len(timeouts)}
+        value = {"ranks": in_short(absent, SPAN), "count": len(timeouts)}
         first = timeouts[0].source
         yield Finding(RANKS, "ranks-without-logs", value=value, source=first)
         return

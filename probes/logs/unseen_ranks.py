@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator
 
 from medic.facts import LogHits, Ranks
 from medic.i18n import Text
 from medic.probe import Look, Probe, Unread, config_of
 from medic.run_config import RunConfig
+from medic.text.numbers_in_short import in_short
 
 # What a rank sees of the failure of another one.
 _OF_OTHERS = ("collective-timeout", "nccl-error", "collective-mismatch", "rank-exited")
@@ -16,6 +16,7 @@ _UNSEEN = Text(
     "no log of them is here ({seen} of {world} ranks have one): what failed first may be told there",
     "此处没有它们的日志（{world} 个 rank 中只有 {seen} 个有）：最先出错的内容可能在那里",
 )
+SPAN = 3  # two neighbours are named one by one
 _NAME = Text("ranks {ranks}", "rank {ranks}")
 
 
@@ -29,18 +30,7 @@ def run(look: Look) -> Iterator[Unread]:
     missing = sorted(set(range(world)) - here)
     if failed and missing:
         why = _UNSEEN.fill(seen=len(here), world=world)
-        yield Unread(str(_NAME.fill(ranks=spans(missing))), why, aside=True)
-
-
-def spans(ranks: Sequence[int]) -> str:
-    """Sorted numbers in short: 0, 8-15."""
-    told = []
-    for _, run_of in groupby(enumerate(ranks), lambda one: one[1] - one[0]):
-        numbers = [number for _, number in run_of]
-        told.append(
-            f"{numbers[0]}-{numbers[-1]}" if len(numbers) > 2 else ", ".join(map(str, numbers))
-        )
-    return ", ".join(told)
+        yield Unread(str(_NAME.fill(ranks=in_short(missing, SPAN))), why, aside=True)
 
 
 PROBE = Probe(

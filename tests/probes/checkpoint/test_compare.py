@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from medic.probes.checkpoint.compare import compare, is_buffer, ranges
+from medic.probes.checkpoint.compare import compare, is_buffer
+
+from medic.text.numbers_in_short import in_short
 
 Shapes = dict[str, tuple[int, ...] | None]
 
@@ -115,8 +117,8 @@ def test_unknown_shapes_do_not_differ() -> None:
 
 
 def test_ranges() -> None:
-    assert ranges([7, 0, 4, 5, 6]) == "0, 4-7"
-    assert ranges([]) == ""
+    assert in_short([7, 0, 4, 5, 6]) == "0, 4-7"
+    assert in_short([]) == ""
 
 
 def test_partial_lists_of_missing_layers() -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from medic.probes.logs import unseen_ranks
-from medic.probes.logs.unseen_ranks import spans
+from medic.probes.logs.unseen_ranks import SPAN
 
 from medic.probe import Unread
 from medic.run_config import Origin, RunConfig, Value
+from medic.text.numbers_in_short import in_short
 
 Read = Callable[..., Any]
 STEP = "2026-05-01 10:00:{:02d},100 [rank{}] INFO train: step {} | loss 2.5 | lr 3.0e-04\n"
@@ -46,4 +47,4 @@ def test_nothing_is_asked_for_otherwise(read: Read, ranks: range, end: str, worl
 
 
 def test_numbers_in_short() -> None:
-    assert spans([0, 3, 4, 8, 9, 10]) == "0, 3, 4, 8-10"
+    assert in_short([0, 3, 4, 8, 9, 10], SPAN) == "0, 3, 4, 8-10"
