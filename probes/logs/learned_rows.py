@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
-from medic.facts import Counted, Source
+from medic.facts import Counted, Source, StepLine
 
 from . import row_columns as columns
 from .headers import Headers
@@ -27,14 +26,6 @@ Key = tuple[int | None, tuple[str, ...]]
 Placed = list[tuple[int, int]]  # (line, step), in the order of the lines
 
 
-class Told(NamedTuple):
-    """What a line says: it takes the place of what it was taken for."""
-
-    source: Source
-    step: Step
-    planned: int | None = None
-
-
 class LearnedRows:
     """Takes the lines of a file in order; ``settle`` gives what their rows say."""
 
@@ -42,6 +33,7 @@ class LearnedRows:
         self._groups: dict[Key, Group] = {}
         self._headers = Headers()
         self._count = 0
+        self.planned = 0  # steps, as the settled rows say
 
     def feed(
         self, words: str, step: Step | None, rank: int | None, at: Callable[[], Source]
@@ -62,17 +54,19 @@ class LearnedRows:
         self._count += 1
         group.rows.append(Row(at(), tuple(f.value for f in fields), step))
 
-    def settle(self) -> Iterator[Told]:
-        """By group, not in the order of the lines. Nothing of a file that is too long: a part of
-        its rows would seem to be all of them."""
+    def settle(self) -> Iterator[StepLine]:
+        """By group, not in the order of the lines: what takes the place of what a line was taken
+        for. Nothing of a file that is too long: a part of its rows would seem to be all of them."""
         if self._count >= MAX_ROWS:
             return
         for rank in {rank for rank, _ in self._groups}:
             groups = [g for (of, _), g in self._groups.items() if of == rank]
-            yield from _of_writer(groups)
+            for row, planned in _of_writer(groups):
+                self.planned = max(self.planned, planned or 0)
+                yield row
 
 
-def _of_writer(groups: Sequence[Group]) -> Iterator[Told]:
+def _of_writer(groups: Sequence[Group]) -> Iterator[tuple[StepLine, int | None]]:
     sure = {n for g in groups if len(g.rows) >= LEAST for n in columns.weak_losses(g)}
     known = [(g, m) for g in groups if (m := columns.meaning(g, sure)) is not None]
     stepped = [(g, m) for g, m in known if m.steps is not None and not m.by_epoch]
@@ -83,15 +77,15 @@ def _of_writer(groups: Sequence[Group]) -> Iterator[Told]:
     )
     for group, meaning in stepped:
         for told in _stepped(group, meaning):
-            yield told
-            placed[told.source.line] = told.step.number
+            yield told, meaning.planned
+            placed[told.source.line] = told.step
     above = sorted(placed.items()) if trained else []
     for group, meaning in known:
         if meaning.steps is None or meaning.by_epoch:
-            yield from _summed(group, meaning, above)
+            yield from ((told, None) for told in _summed(group, meaning, above))
 
 
-def _stepped(group: Group, meaning: Meaning) -> Iterator[Told]:
+def _stepped(group: Group, meaning: Meaning) -> Iterator[StepLine]:
     """Rows that tell their step."""
     for row, step, plain in zip(group.rows, meaning.steps or (), meaning.plain, strict=True):
         values = columns.values(meaning, row)
@@ -103,10 +97,10 @@ def _stepped(group: Group, meaning: Meaning) -> Iterator[Told]:
                 continue
         elif _OBJECTIVES.isdisjoint(values):
             continue
-        yield Told(row.source, Step(number, values), meaning.planned)
+        yield StepLine(number, values, row.source)
 
 
-def _summed(group: Group, meaning: Meaning, placed: Placed) -> Iterator[Told]:
+def _summed(group: Group, meaning: Meaning, placed: Placed) -> Iterator[StepLine]:
     """Rows that tell their epoch or nothing: beside the steps of a training, of which they are
     summaries, their evaluation counts, at the step above it."""
     sure = columns.surest(meaning)
@@ -123,4 +117,4 @@ def _summed(group: Group, meaning: Meaning, placed: Placed) -> Iterator[Told]:
             number = placed[max(at, 0)][1]
             values = {k: v for k, v in values.items() if k == "eval_loss"}
         if not _OBJECTIVES.isdisjoint(values):
-            yield Told(row.source, Step(number, values))
+            yield StepLine(number, values, row.source)

@@ -21,10 +21,10 @@ def is_skipped(words: str) -> bool:
     return ("skip" in words.lower() or "跳过" in words) and _SKIPPED.search(words) is not None
 
 
-def without_skipped(words: str, step: Step | None) -> Step | None:
+def without_skipped(step: Step | None) -> Step | None:
     """The step without the finite loss and norm of a batch that changed nothing; a NaN stays."""
-    if step is None or not step.values.keys() & {"loss", "grad_norm"} or not is_skipped(words):
-        return step
+    if step is None:
+        return None
     kept = {
         name: value
         for name, value in step.values.items()

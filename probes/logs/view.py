@@ -14,17 +14,15 @@ from medic.text.patterns import regex
 
 from . import clock, machine, windows
 from .collectives import Watchdogs
-from .ending import End, how, is_begun, is_over
+from .ending import End, how
 from .launcher import Failures
-from .learned_rows import LearnedRows
 from .prefix import Prefixed, Prefixes, label_of, message, rank_of_file
 from .printed_labels import masked
 from .progress import Progress, may_tell
 from .shown_text import ShownTexts
-from .skipped_rows import is_skipped, without_skipped
 from .slurm_records import Records
 from .state_dict import StateDicts
-from .steps import Steps
+from .step_rows import StepRows
 from .tracebacks import Joiner, settle
 from .years import Years
 
@@ -105,15 +103,13 @@ class Reader:
         self.view, self._years = view, years
         self._watchdogs, self._state_dicts, self._failures = watchdogs, state_dicts, failures
         self._joiner = Joiner()
-        self._steps: dict[int | None, Steps] = {}
-        self._over: set[int | None] = set()  # writers whose training is over
+        self._rows = StepRows()
         self._last: deque[tuple[int, Prefixed]] = deque(maxlen=LAST)
         self._last_of: dict[int, tuple[int, Prefixed]] = {}
         self._time: float | None = None
         self._progress = Progress()
         self._found: list[Traceback] = []
         self._shown = ShownTexts()
-        self._learned = LearnedRows()
 
     def read(self, look: Look) -> View:
         """Raises Unreadable."""
@@ -187,20 +183,8 @@ class Reader:
         view.last_line = number
         self._several(number, read)
         words = message(read.body)
-        steps = self._steps.get(read.rank)
-        if steps is None or (read.rank in self._over and is_begun(words)):
-            self._over.discard(read.rank)
-            steps = self._steps[read.rank] = Steps()
-        if is_over(words):
-            view.overs.append(number)
-            self._over.add(read.rank)
-        step = without_skipped(words, steps.read(words))
-        if not is_skipped(words):
-            self._learned.feed(words, step, rank, lambda: self._source(number, read))
-        if step is not None:
-            source = self._source(number, read)
-            view.steps.append(StepLine(step.number, step.values, source))
-        elif may_tell(words):
+        is_row = self._rows.feed(words, rank, lambda: self._source(number, read))
+        if not is_row and may_tell(words):
             self._progress.read(words, self._source(number, read))
 
     def _several(self, number: int, read: Prefixed) -> None:
@@ -230,7 +214,7 @@ class Reader:
 
     def _finish(self) -> None:
         view = self.view
-        learned = self._learn()
+        view.steps, view.overs = self._rows.settle(), self._rows.overs
         for number, read in self._last:
             ended = how(message(read.body))
             if ended is not None:
@@ -241,21 +225,10 @@ class Reader:
             for t in settled
         ]
         view.launches = [m.source.line for m in view.scan.marks if m.signature == "launch"]
-        planned = [s.planned or 0 for s in self._steps.values()]
-        view.planned = max(planned, default=0) or learned or None
-        view.progress = max((s.bar for s in self._steps.values()), default=0)
+        view.planned, view.progress = self._rows.planned, self._rows.bar
         view.progressed = self._progress.found
         view.last_of = {rank: self._source(*row) for rank, row in self._last_of.items()}
         view.tail = [self._source(n, r) for n, r in list(self._last)[-20:]]
-
-    def _learn(self) -> int:
-        """Puts what the rows of each print say in its place; the steps that they plan."""
-        told = list(self._learned.settle())
-        lines = {one.source.line for one in told}
-        steps = [step for step in self.view.steps if step.source.line not in lines]
-        steps += [StepLine(one.step.number, one.step.values, one.source) for one in told]
-        self.view.steps = sorted(steps, key=lambda step: step.source.line)
-        return max((one.planned or 0 for one in told), default=0)
 
     def _counts(self, traceback: Traceback) -> bool:
         """Whether an exception is no logged remark: it has its header, or stands at the end."""

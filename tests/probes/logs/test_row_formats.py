@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 from medic.probes.logs.clock import Clock
-from medic.probes.logs.learned_rows import LearnedRows
 from medic.probes.logs.prefix import Prefixes, message
-from medic.probes.logs.steps import Steps
+from medic.probes.logs.step_rows import StepRows
 
 from medic.facts import Source
 
@@ -46,20 +45,14 @@ def printed(form: str) -> list[str]:
 
 def read(lines: Sequence[str]) -> dict[str, dict[int, float]]:
     """Metric -> step -> value."""
-    steps, prefixes, learned = Steps(), Prefixes(None, Clock()), LearnedRows()
-    found: dict[int, tuple[int, dict[str, float]]] = {}
+    rows, prefixes = StepRows(), Prefixes(None, Clock())
     for number, line in enumerate(lines, 1):
         words = message(prefixes.read(line).body)
-        step = steps.read(words)
-        learned.feed(words, step, None, lambda at=number: Source("log", at))
-        if step is not None:
-            found[number] = (step.number, step.values)
-    for told in learned.settle():
-        found[told.source.line] = (told.step.number, told.step.values)
+        rows.feed(words, None, lambda at=number: Source("log", at))
     metrics: dict[str, dict[int, float]] = {}
-    for at, values in found.values():
-        for name, value in values.items():
-            metrics.setdefault(name, {})[at] = value
+    for row in rows.settle():
+        for name, value in row.values.items():
+            metrics.setdefault(name, {})[row.step] = value
     return metrics
 
 

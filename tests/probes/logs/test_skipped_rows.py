@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from medic.probes.logs.skipped_rows import is_skipped, without_skipped
-from medic.probes.logs.steps import Steps
+from medic.probes.logs.skipped_rows import is_skipped
+from medic.probes.logs.step_rows import StepRows
+
+from medic.facts import Source
 
 
 @pytest.mark.parametrize(
@@ -19,7 +21,7 @@ from medic.probes.logs.steps import Steps
     ],
 )
 def test_a_skipped_update(line: str, kept: bool) -> None:
-    step = without_skipped(line, Steps().read(line))
-    assert step is not None
-    assert ("loss" in step.values) is kept
+    rows = StepRows()
+    assert rows.feed(line, None, lambda: Source("log", 1))
+    assert ("loss" in rows.settle()[0].values) is kept
     assert is_skipped(line) is not (kept and "nan" not in line)
