@@ -15,6 +15,7 @@ from .numbers import clean, median, spread, windows
 from .plan import source_at
 
 CHECK, SYMPTOM, SLOW = "slow-onset", "throughput-drops", "training-slow"
+FALLS = ("suddenly", "gradually")
 MIN_POINTS, FEW_POINTS = 40, 12
 FEW_SIDE, FEW_SLOWER = 5, 0.4  # with few points only a large fall is no chance
 FEW_STRETCHES = 4  # of few points: the first and the last quarter are compared
@@ -43,12 +44,13 @@ def run(look: Look) -> Iterator[Any]:
         return
     series, steps, values = found
     outcome, at, before, after = _onset(steps, values)
-    if outcome in ("suddenly", "gradually") and longer.explains(
-        look.fact(Curve), series, found[1], at, before / after
+
+    def falls(a: int, b: int) -> bool:
+        return b - a >= FEW_POINTS and _onset(steps[a:b], values[a:b])[0] in FALLS
+
+    if outcome in FALLS and longer.explains(
+        look.fact(Curve), series, steps, at, before / after, falls
     ):
-        yield Finding(CHECK, "none", source=source_at(look, series, series.steps.index(at)))
-        return
-    if outcome in ("suddenly", "gradually") and not _within(look, series, steps, values):
         yield Finding(CHECK, "none", source=source_at(look, series, series.steps.index(at)))
         return
     if outcome == "none" and _ends_slow(series, values):
@@ -69,21 +71,11 @@ def run(look: Look) -> Iterator[Any]:
         planned = _planned(steps, values) and not _waits_for_data(look, series, steps, values)
         if not (planned or _explained(look, series.steps)):
             yield Finding(SLOW, source=source)
-    drops = outcome in ("suddenly", "gradually")
     yield (
         Finding(SYMPTOM, "present", value=value, source=source)
-        if drops
+        if outcome in FALLS
         else Finding(SYMPTOM, "absent", source=source)
     )
-
-
-def _within(look: Look, series: Series, steps: Sequence[int], values: Sequence[float]) -> bool:
-    """Whether it falls within one of the stretches that do the same work in each step."""
-    parts = longer.stretches(look, series, steps)
-    if len(parts) < 2:
-        return True
-    parts = [(a, b) for a, b in parts if b - a >= FEW_POINTS]
-    return any(_onset(steps[a:b], values[a:b])[0] in ("suddenly", "gradually") for a, b in parts)
 
 
 def speeds(curve: Curve) -> tuple[Series, list[int], list[float]] | None:

@@ -10,7 +10,7 @@ from medic.facts import Counted
 from medic.text.patterns import regex
 
 from . import bare_rows
-from .announced import longer
+from .announced import announced
 from .chinese import HINTS, in_english
 from .clocks import Clocks, is_share
 from .digits import whole
@@ -99,7 +99,7 @@ class Steps:
             return Step(self._ordinal, {"data_time": float(took[1]) / 1000})
         if timed := self._timers.read(message):
             return Step(self._ordinal, timed)
-        if self._ordinal and (told := longer(message, lowered)):
+        if self._ordinal and (told := announced(message, lowered)):
             return Step(self._ordinal, told)
         if not _HINTS.search(lowered):
             return None

@@ -3,6 +3,8 @@ whose new length is announced."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from medic.probes.curve import speed
 from medic.probes.logs.steps import Step, Steps
@@ -56,6 +58,7 @@ def test_a_rate_of_tokens_is_no_matter_of_the_batch() -> None:
         ("curriculum: sequence length is now 128", 128),
         ("[curriculum] seq_len: 64 -> 128", 128),
         ("context window increased to 8192", 8192),
+        ("序列长度改为 8192", 8192),
         ("sequence length: 128", None),
         ("Token indices sequence length is longer than the maximum (1034 > 1024)", None),
     ],
@@ -66,6 +69,43 @@ def test_a_new_length_is_announced(line: str, length: int | None) -> None:
     steps.read("step 140/500 | loss 2.1")
     told = steps.read(line)
     assert told == (Step(140, {"sequence_length": length}) if length else None)
+
+
+@pytest.mark.parametrize(
+    ("line", "batch"),
+    [
+        ("batch size 32 -> 64", 64),
+        ("[ramp] gradient_accumulation_steps is now 16", 16),
+        ("累积步数改为 16", 16),
+        ("batch size: 64", None),
+        ("out of memory at batch 64", None),
+    ],
+)
+def test_a_larger_batch_is_announced(line: str, batch: int | None) -> None:
+    steps = Steps()
+    steps.read("step 140/500 | loss 2.1")
+    told = steps.read(line)
+    assert told == (Step(140, {"batch_announced": batch}) if batch else None)
+
+
+@pytest.mark.parametrize(
+    ("at", "rate", "told"),
+    [
+        ((80, 160), lambda n: 8e5 / (1 + n // 80), []),
+        ((80,), lambda n: 8e5 / (1 + n // 80), ["present"]),  # the second fall is no larger batch's
+        ((80, 160), lambda n: 8e5 * 0.995**n, ["present"]),  # falls within each of them
+    ],
+)
+def test_each_announced_batch_is_a_speed_of_its_own(
+    at: tuple[int, ...], rate: Callable[[int], float], told: list[str]
+) -> None:
+    look = Look(samples_per_s=[rate(n) for n in range(240)])
+    sizes = tuple(64.0 * 2**n for n in range(len(at)))
+    curve = look.facts[Curve]
+    grown = {"batch_announced": Series("batch_announced", "m.log", at, sizes, at)}
+    look.facts[Curve] = replace(curve, series={**curve.series, **grown})
+    found = list(speed.run(look))
+    assert [f.outcome for f in found if f.name == "throughput-drops"] == told
 
 
 @pytest.mark.parametrize(("first", "told"), [(120, []), (1, ["present"])])
