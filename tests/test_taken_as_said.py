@@ -9,9 +9,9 @@ import pytest
 from medic.beliefs.likelihoods import Seen
 from medic.case.collect import collect
 from medic.index.knowledge import load
-from medic.report.verdict_text import asked_only, not_understood
 from medic.session.consultation import Session
 from medic.session.undecided import recommends
+from medic.told.only_asked import answer_to
 from medic.told.understood import Told
 
 INDEX = load()
@@ -208,14 +208,12 @@ def test_a_remedy_is_advised_where_its_cause_is_likely() -> None:
     ],
 )
 def test_what_it_is_not_is_no_health(text: str) -> None:
-    found = session(text)
-    assert not_understood(found, found.diagnosis())
+    assert session(text).diagnosis().not_understood
 
 
 def test_that_all_is_well_is_none_to_understand() -> None:
     for text in ("no NaN, everything trains fine", "no errors, the run is healthy"):
-        found = session(text)
-        assert not not_understood(found, found.diagnosis())
+        assert not session(text).diagnosis().not_understood
 
 
 @pytest.mark.parametrize(
@@ -228,14 +226,14 @@ def test_that_all_is_well_is_none_to_understand() -> None:
     ],
 )
 def test_a_question_names_the_command_that_answers_it(text: str, command: str) -> None:
-    told_by = asked_only(session(text))
+    told_by = answer_to(session(text).told)
     assert told_by is not None
     assert command in told_by.en
 
 
 @pytest.mark.parametrize("text", ["学习率调到多少合适，现在 loss 不降", "out of memory, why?"])
 def test_a_question_beside_a_complaint_is_one(text: str) -> None:
-    assert asked_only(session(text)) is None
+    assert answer_to(session(text).told) is None
 
 
 def test_a_ranks_own_error_speaks_for_what_shows_it() -> None:

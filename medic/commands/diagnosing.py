@@ -51,11 +51,7 @@ def diagnose(
         from medic.redact.whole import redacted
 
         found = redacted(found, out.redact)
-    from medic.report.verdict_text import unheard
-
     render(out, session, found, "json" if as_json else form, numbers=numbers)
-    if not exit_zero and unheard(session, found):
-        return Exit.FINDING
     return exit_code(found, exit_zero=exit_zero)
 
 
@@ -152,6 +148,6 @@ def render(
 
 
 def exit_code(found: Diagnosis, *, exit_zero: bool = False) -> int:
-    if exit_zero or found.verdict in CLEAN:
+    if exit_zero or found.alone in CLEAN:
         return Exit.OK
     return Exit.FINDING

@@ -8,7 +8,6 @@ from medic.facts import SinceGood, Source
 from medic.fixes import Fix
 from medic.planner.verdict import NOTHING_NAMED
 from medic.report import oom_text
-from medic.report.verdict_text import unheard
 from medic.run_config import Change
 from medic.session.consultation import Session
 from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
@@ -21,11 +20,12 @@ SCHEMA = "medic.diagnosis/1"
 def diagnosis(session: Session, found: Diagnosis) -> dict[str, Any]:
     """The diagnosis with causes best first."""
     shown = would_show(session, suspects(found))
-    open_ = unheard(session, found)
     return {
         "schema": SCHEMA,
-        "verdict": "unclear" if open_ else found.verdict,
-        "may_mean": session.told.may_mean(session.model.likeness) if open_ else [],
+        "verdict": found.alone,
+        "may_mean": []
+        if found.alone == found.verdict
+        else session.told.may_mean(session.model.likeness),
         "not_established": str(lacks(session, found) or ""),
         "causes": [
             {**cause(session, c), "would_show": str(shown.get(c.name, ""))} for c in found.causes

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from medic.i18n import Text
 from medic.planner.objective import unread
 from medic.planner.verdict import NO_ANSWER
@@ -11,11 +9,8 @@ from medic.report.blocks import Blocks
 from medic.report.words import CHANCE, FOLLOWS, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
-from medic.text.patterns import regex
 from medic.told.first_loss import of_first_loss
-
-if TYPE_CHECKING:
-    from medic.told.understood import Told
+from medic.told.only_asked import answer_to
 
 CLEAR = 0.5  # below it the leader is a suspect, not a likely cause
 
@@ -24,31 +19,6 @@ _CHOOSE = Text(
     "If it is one of these, say so with --answer NAME=present; the log of the failing rank or the "
     "exact error line tells more.",
     "如果是下列之一，请用 --answer 名称=present 指明；失败 rank 的日志或完整的报错行最能说明问题。",
-)
-_ASKED = Text(
-    "No fault is described. What a term or message means: medic explain WORDS.",
-    "没有描述故障。要了解术语或报错的含义，请用 medic explain 词语。",
-)
-# What is asked about, and who answers it.
-_ASKED_OF = (
-    (
-        regex(
-            r"(?i)\b(?:memory|vram|gpu ram|fits?)\b|\bhow (?:many|much|big).{0,20}\b(?:gpus?|cards?|g[ib]+)\b|"
-            r"显存|放得下|装得下|几张卡|多少(?:张)?卡"
-        ),
-        Text(
-            "How much memory a training needs: medic memory --model NAME (as llama-3-8b), or with its "
-            "config files.",
-            "训练需要多少显存：medic memory --model 名称（如 llama-3-8b），或给出配置文件。",
-        ),
-    ),
-    (
-        regex(r"(?i)\blearning[ -]rates?\b|\blr\b|学习率"),
-        Text(
-            "Which learning rates are usual: medic explain learning rate; of a config: medic lint FILES.",
-            "常用的学习率范围：medic explain 学习率；检查配置中的取值：medic lint 文件。",
-        ),
-    ),
 )
 _NOT_SO = Text(
     "Understood: it is not “{title}” (“{quote}”). What goes wrong is not said yet.",
@@ -95,11 +65,11 @@ def verdict(
         blocks.paragraph(answer)
         if not found.causes:
             return
-    if not_understood(session, found):
+    if found.not_understood:
         _not_understood(blocks, session)
         return
     if not found.causes:
-        if asked := asked_only(session):
+        if asked := answer_to(session.told):
             blocks.paragraph(asked)
             return
         console.styled(console.style(said, "bold", color))
@@ -121,41 +91,6 @@ def verdict(
     console.styled(console.style(str(line), "bold", color))
     if numbers:
         console.out(f"  P = {leader.chance:.3f}")
-
-
-def not_understood(session: Session, found: Diagnosis) -> bool:
-    """Whether words are all that was given, they do not say that all is well, and what they
-    complain of is not known."""
-    told = session.told
-    words_only = not found.read and bool(told.words) and not (told.at_ease and _says_well(told))
-    words_only = words_only and of_first_loss(told.words) is None
-    return words_only and not found.symptoms and found.verdict in ("none-of-these", "no-fault-seen")
-
-
-def unheard(session: Session, found: Diagnosis) -> bool:
-    """Whether words complain of something that was not made out: no script may take it for well."""
-    told = session.told
-    if found.verdict != "no-fault-seen" or not told.words or told.asks:
-        return False
-    return not_understood(session, found)
-
-
-def _says_well(told: Told) -> bool:
-    """Whether words at ease say more than that one symptom is not there: that is no health."""
-    from medic.match import all_well, fine, praises, reassures
-
-    words = told.words
-    return not told.denials or praises(words) or reassures(words) or fine(words) or all_well(words)
-
-
-def asked_only(session: Session) -> Text | None:
-    """Which command answers words that only ask; None where they do more."""
-    from medic.match import only_asks
-
-    told = session.told
-    if not (told.asks or (told.at_ease and only_asks(told.words))):
-        return None
-    return next((by for asked, by in _ASKED_OF if asked.search(told.words)), _ASKED)
 
 
 def _how_sure(found: Diagnosis, said: str, *, described: bool) -> str:

@@ -37,6 +37,7 @@ from medic.session.diagnosis import (
     view,
 )
 from medic.session.ended_by import last_exception
+from medic.session.not_understood import not_understood
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -98,6 +99,7 @@ def conclude(session: Session, *, asks: bool = True) -> Diagnosis:
         consequences=consequences,
         notes=(*noted, *_disproved(session)),
         ruled_out=_ruled_out(session, beliefs, pruned(session.model, beliefs, session.seen)),
+        not_understood=not_understood(session, verdict, shown=bool(shown)),
         none_chance=beliefs.none,
         next=question.look if question else None,
         context=dict(session.model.context.facts),

@@ -86,6 +86,7 @@ class Diagnosis:
     consequences: tuple[EvidenceLine, ...] = ()
     notes: tuple[EvidenceLine, ...] = ()  # lint of severity info, benign symptoms
     ruled_out: tuple[CauseView, ...] = ()
+    not_understood: Literal["", "question", "complaint"] = ""  # words that are all there is
     none_chance: float = 0.0
     next: NextLook | None = None
     context: dict[str, Any] = field(default_factory=dict)
@@ -96,6 +97,13 @@ class Diagnosis:
     outside: tuple[tuple[str, str], ...] = ()  # read, too: (file outside, script that names it)
     case_run: str = ""
     other_runs: tuple[str, ...] = ()
+
+    @property
+    def alone(self) -> Verdict:
+        """The verdict for who reads nothing beside it, as a script does: a complaint that was not
+        understood is not clear, where without it no fault would be seen."""
+        missed = self.not_understood == "complaint" and self.verdict == "no-fault-seen"
+        return "unclear" if missed else self.verdict
 
 
 # --- the lines of the answer -------------------------------------------------------------------
