@@ -21,13 +21,13 @@ from .counted_gpus import counted_gpus
 from .counts_of_file import of_file
 from .device_lists import refused_together
 from .first_node import only_first_node
-from .job_address import loopback_interface, loopback_of_job, ports_apart
+from .job_address import loopback_interface, loopback_of_job
 from .launcher_counts import no_counts, no_values
 from .launcher_refusals import refused
 from .launches import launches_in
 from .machines import fewer_tasks, machines
 from .parsed_values import lacking, not_converted
-from .rank_meeting import FOR_ROOT, apart, of_root
+from .rank_meeting import FOR_ROOT, addresses_apart, of_root, ports_apart
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .shared_gpus import HELD, shared_gpus
 from .shared_ports import SHARED, Shared, shared_ports
@@ -76,16 +76,13 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             yield replace(_finding(script, SHARED, one.what, one.span), repair=one.repair)
         for fault in shared_gpus(script, look.parse(given.path), launches):
             yield _finding(script, fault.name, fault.what, fault.span)
-        met: set[tuple[str, int]] = set()
         for fault in _of_job(script, launches, address=layout.ENDPOINT not in here):
             here.add(fault.name)
-            met.add((fault.name, fault.span.line))
             yield _finding(script, fault.name, fault.what, fault.span)
         for fault in ports_apart(launches):
             here.add(fault.name)
             yield Finding(PORTS, "apart", source=script.at(fault.span))
-            if (fault.name, fault.span.line) not in met:
-                yield _finding(script, fault.name, fault.what, fault.span)
+            yield _finding(script, fault.name, fault.what, fault.span)
         told |= here
     for name in TELLS:
         if name in told or (name in _WIDER and look.has(LogHits)) or name in _OTHERS:
@@ -100,8 +97,7 @@ def _of_job(
     allocation = allocation_of(script)
     for what, span in one_folder(script, launches):
         yield layout.Fault(RACE, what, span)
-    for what, span in apart(script, launches):
-        yield layout.Fault(layout.ENDPOINT, what, span)
+    yield from addresses_apart(script, launches)
     if launches:
         yield from fewer_tasks(allocation)
     if address:

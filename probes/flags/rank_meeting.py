@@ -9,7 +9,7 @@ from medic.i18n import Text
 from medic.run_config import Span
 
 from .launch import text_of
-from .layout import LOOPBACK
+from .layout import ENDPOINT, LOOPBACK, Fault
 from .option_words import is_fixed, option_word
 from .script_text import ScriptText
 from .world import world_of
@@ -20,12 +20,13 @@ _ADDRESSES = ("--master-addr", "--main-process-ip")
 # ip(7), ip_local_port_range and ip_unprivileged_port_start.
 _FIRST_FREE = 1024
 _PORT = Text(
-    "node rank {rank} meets the others on port {here}, node rank {first} (line {line}) on port {there}",
-    "节点 rank {rank} 用端口 {here} 会合，而节点 rank {first}（第 {line} 行）用端口 {there}",
+    "rank {rank} is sent to port {here}, and rank {first} of line {line} to port {there}: they wait for "
+    "each other at different ports",
+    "rank {rank} 去端口 {here}，而第 {line} 行的 rank {first} 去端口 {there}：两者在不同端口互相等待",
 )
 _ADDRESS = Text(
-    "node rank {rank} meets the others at {here}, node rank {first} (line {line}) at {there}",
-    "节点 rank {rank} 在 {here} 会合，而节点 rank {first}（第 {line} 行）在 {there}",
+    "rank {rank} meets the others at {here}, rank {first} (line {line}) at {there}",
+    "rank {rank} 在 {here} 会合，而 rank {first}（第 {line} 行）在 {there}",
 )
 _ROOTS = Text(
     "only root may listen on port {port}: the ports below 1024 are not for users",
@@ -37,37 +38,63 @@ FOR_ROOT = Text(
 )
 
 
-def apart(script: ScriptText, launches: Sequence[Launch]) -> Iterator[tuple[Text, Span]]:
-    """Launches of one program on several nodes, each of another rank, that name another port or
-    address. Where any two agree there may be two jobs; a loopback address is that of rank 0."""
-    jobs: dict[tuple[str, int], list[tuple[str, Launch]]] = {}
-    for one in launches:
-        nodes, rank = world_of(one).nodes, option_word(one.launcher_words, *_RANKS)
-        if nodes is not None and nodes > 1 and rank is not None and rank[1].isdecimal():
-            jobs.setdefault((text_of(one.script), nodes), []).append((rank[1], one))
-    for (_, nodes), ranks in jobs.items():
-        numbers = [rank for rank, _ in ranks]
-        if not 1 < len(ranks) <= nodes or len(set(numbers)) < len(ranks):
+def ports_apart(launches: Sequence[Launch]) -> Iterator[Fault]:
+    """Commands of one job that a script sends to other ports than that of its lowest rank
+    (torch ``distributed/rendezvous.py``: ``env://`` reads RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT)."""
+    for ranks in _jobs(launches):
+        known = {
+            r: (one, port) for r, one in ranks.items() if (port := world_of(one).port) is not None
+        }
+        lead = min(known, default=0)
+        for rank, (launch, port) in known.items():
+            first, there = known[lead]
+            if port != there:
+                said = option_word(launch.launcher_words, *_PORTS)
+                span = _within(said[0], launch) if said is not None else launch.span
+                yield _apart(_PORT, (rank, str(port)), (lead, str(there)), first, span)
+
+
+def addresses_apart(script: ScriptText, launches: Sequence[Launch]) -> Iterator[Fault]:
+    """Commands of one job that each name another address. Where any two agree there may be two jobs;
+    a loopback address is that of rank 0."""
+    for ranks in _jobs(launches):
+        said = [option_word(one.launcher_words, *_ADDRESSES) for one in ranks.values()]
+        known = [one for one in said if one is not None and is_fixed(script, one[0])]
+        values = [value for _, value in known]
+        if len(set(values)) < len(ranks) or any(LOOPBACK.match(value) for value in values):
             continue
-        for names, what in ((_PORTS, _PORT), (_ADDRESSES, _ADDRESS)):
-            yield from _differ(script, ranks, names, what)
+        (lead, first), *others = ranks.items()
+        for (rank, launch), (word, here) in zip(others, known[1:], strict=True):
+            span = _within(word, launch)
+            yield _apart(_ADDRESS, (rank, here), (lead, values[0]), first, span)
 
 
-def _differ(
-    script: ScriptText, ranks: Sequence[tuple[str, Launch]], names: Sequence[str], what: Text
-) -> Iterator[tuple[Text, Span]]:
-    said = [option_word(one.launcher_words, *names) for _, one in ranks]
-    known = [one for one in said if one is not None and is_fixed(script, one[0])]
-    values = [value for _, value in known]
-    if len(known) < len(ranks) or len(set(values)) < len(ranks):
-        return
-    if any(LOOPBACK.match(value) for value in values):
-        return
-    first, there = ranks[0], values[0]
-    for (rank, launch), (word, here) in zip(ranks[1:], known[1:], strict=True):
-        line = first[1].span.line
-        words = {"rank": rank, "here": here, "first": first[0], "line": line, "there": there}
-        yield what.fill(words), _within(word, launch)
+def _jobs(launches: Sequence[Launch]) -> Iterator[dict[int, Launch]]:
+    """The commands of each job of several, by rank or node rank. A rank that comes twice is one of
+    several jobs, one after the other."""
+    jobs: dict[tuple[str, str, str], list[tuple[int, Launch]]] = {}
+    for launch in launches:
+        rank = _rank(launch)
+        size = launch.environment.get("WORLD_SIZE") or str(world_of(launch).nodes)
+        if rank is not None and size not in ("1", "None"):
+            job = text_of(launch.script), size, launch.environment.get("MASTER_ADDR", "")
+            jobs.setdefault(job, []).append((rank, launch))
+    for ranks in jobs.values():
+        if len(dict(ranks)) == len(ranks) > 1:
+            yield dict(ranks)
+
+
+def _rank(launch: Launch) -> int | None:
+    said = option_word(launch.launcher_words, *_RANKS)
+    value = said[1] if said is not None else launch.environment.get("RANK", "")
+    return int(value) if value.isdecimal() else None
+
+
+def _apart(
+    what: Text, own: tuple[int, str], other: tuple[int, str], first: Launch, span: Span
+) -> Fault:
+    words = {"rank": own[0], "here": own[1], "first": other[0], "there": other[1]}
+    return Fault(ENDPOINT, what.fill(words, line=first.span.line), span)
 
 
 def _within(word: Word, launch: Launch) -> Span:
