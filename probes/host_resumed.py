@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,13 +10,12 @@ from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
 from .config.checks.models import HF_TRAINERS
+from .config.saved_names import last_checkpoint, names_in
 
 _STATE = "trainer_state.json"
 _NAMED = regex(
     r"(?:^|/)(?:(?:checkpoint|step|iter|epoch)[-_=]?\d+|[\w.=-]+\.(?:pt|pth|ckpt|bin|tar|safetensors))/?$"
 )
-_CHECKPOINT = regex(r"^checkpoint-(\d+)$")
-MAX_ENTRIES = 5_000
 # Megatron-LM checkpointing.py _load_base_checkpoint: without a tracker file it says so, and starts
 # from random weights; GPT-NeoX checkpointing.py load_checkpoint and slime, which hands it to Megatron, too.
 _GO_ON = frozenset(("megatron", "gpt-neox", "slime", "megatron-swift"))
@@ -80,9 +78,6 @@ def unfit(path: str, frameworks: Sequence[str]) -> Text | None:
 
 
 def _in_folder(folder: Path) -> Text | None:
-    with os.scandir(folder) as entries:
-        names = [entry.name for entry, _ in zip(entries, range(MAX_ENTRIES), strict=False)]
-    steps = [int(found[1]) for name in names if (found := _CHECKPOINT.match(name))]
-    if steps:
-        return _SEVERAL.fill(name=f"checkpoint-{max(steps)}")
+    if last := last_checkpoint(names_in(folder)):
+        return _SEVERAL.fill(name=last)
     return _WEIGHTS

@@ -19,6 +19,8 @@ from medic.probe import Finding, Look, Probe, config_of, source_of
 from medic.run_config import Origin, RunConfig
 from medic.text.patterns import regex
 
+from .saved_names import last_checkpoint, names_in
+
 ABSENT, ZERO, SPLIT = (
     "no-checkpoint-at-path",
     "zero-checkpoint-other-world-size",
@@ -27,7 +29,6 @@ ABSENT, ZERO, SPLIT = (
 _STEP = regex(r"(.*?)(\d+)")
 _MODEL_RANK = regex(r"mp_rank_(\d+)(?:_(\d{3}))?(?:_(\d{3}))?")
 _ZERO_RANK = regex(r"(?:bf16_|fp16_)?zero_pp_rank_(\d+)_mp_rank_(\d+)_optim_states\.pt")
-_OF_TRAINER = regex(r"checkpoint-(\d+)")
 _LAST = (True, "True", "true")  # of transformers: the last one in the output folder
 _TAKES_SIZES = ("use_checkpoint_args", "use_mp_args_from_checkpoint_args")
 _RESHAPES = (
@@ -36,7 +37,7 @@ _RESHAPES = (
     "universal_checkpoint",
     "elastic_checkpoint",
 )
-MAX_NAMES, MAX_BYTES, MAX_SHOWN = 20_000, 200, 4
+MAX_BYTES, MAX_SHOWN = 200, 4
 _GONE = Text("{path} is not there; {folder} has {names}", "{path} 不存在；{folder} 中有 {names}")
 _POINTER = Text(
     "{pointer} names {tag}, and no such folder lies beside it",
@@ -73,12 +74,8 @@ def run(look: Look) -> Iterator[Finding]:
 
 
 def _last(named: str, path: Path) -> tuple[str, Path | None]:
-    """transformers trainer_utils.py get_last_checkpoint: the greatest ``checkpoint-N``."""
-    numbers = [int(one[1]) for name in _names(path) if (one := _OF_TRAINER.fullmatch(name))]
-    if not numbers:
-        return named, None
-    last = f"checkpoint-{max(numbers)}"
-    return f"{named.rstrip('/')}/{last}", path / last
+    last = last_checkpoint(_names(path))
+    return f"{named.rstrip('/')}/{last}", path / last if last else None
 
 
 def _folders(look: Look, origin: Origin) -> list[Path]:
@@ -120,8 +117,8 @@ def _gone(named: str, path: Path) -> Text | None:
 
 
 def _names(folder: Path) -> list[str]:
-    with suppress(OSError), os.scandir(folder) as entries:
-        return [entry.name for entry, _ in zip(entries, range(MAX_NAMES), strict=False)]
+    with suppress(OSError):
+        return names_in(folder)
     return []
 
 
