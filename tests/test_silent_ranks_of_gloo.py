@@ -72,3 +72,18 @@ def test_ranks_that_all_wait_leave_none_to_name(asked: Callable[..., Session]) -
 def test_a_crash_among_ranks_of_gloo_is_no_fault_of_nvshmem(asked: Callable[..., Session]) -> None:
     session = asked(GONE, GONE, CRASH, GONE)
     assert session.diagnosis().causes[0].name == "crash-in-native-code"
+
+
+def answered(session: Session) -> set[tuple[str, str]]:
+    return {(told.name, told.outcome) for told in session.evidence.observed}
+
+
+def test_a_connection_lost_to_a_rank_that_gave_up(asked: Callable[..., Session]) -> None:
+    found = answered(asked(GONE, WAIT))
+    assert ("nccl-result", "remote-error") not in found
+    assert ("collective-timeout", "present") in found
+
+
+def test_a_connection_lost_where_a_rank_says_nothing(asked: Callable[..., Session]) -> None:
+    found = answered(asked(GONE, WAIT, "", launcher=CLOSED.format(code="-9")))
+    assert ("nccl-result", "remote-error") in found

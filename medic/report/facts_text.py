@@ -85,6 +85,7 @@ _WHY = {
     "earlier": Text("of before this run", "早于本次运行"),
     "other-attempt": Text("of another attempt", "属于另一次尝试"),
     "exit-alone": Text("exit-alone", "仅有退出信息"),
+    "peer-gave-up": Text("after a peer gave up", "对端已放弃等待之后"),
 }
 _NAMED = Text("name: {name}", "主机名：{name}")
 _CORES = Text("CPU cores: {n}", "CPU 核数：{n}")

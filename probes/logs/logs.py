@@ -16,8 +16,9 @@ from medic.facts import (
 )
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, Unread
+from medic.records import replace
 
-from . import counted, elastic, log_fact, merge, needs, nodes, verdict
+from . import counted, elastic, log_fact, merge, needs, nodes, python_waits, verdict
 from .array import tasks
 from .collectives import Watchdogs
 from .evidence import hangs
@@ -58,11 +59,13 @@ def run(look: Look) -> Iterator[Finding | Skip | object]:
     merged = merge.merge(views)
     hosts = {v.host for v in views if v.host} | failures.hosts
     logs = log_fact.log_hits(merged, views, hosts)
+    ranks = verdict.ranks(logs, merged.tracebacks, failures.found)
+    logs = replace(logs, hits=python_waits.excused(logs.hits, merged.tracebacks, ranks))
     yield logs
     yield from left_out(merged, views, logs)
     yield Attempts(merged.endings)
     yield Tracebacks(tuple(merged.tracebacks))
-    yield verdict.ranks(logs, merged.tracebacks, failures.found)
+    yield ranks
     if timeouts := watchdogs.collectives():
         yield Collectives(timeouts)
     if error := state_dicts.error():

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medic.facts import Collective, Traceback
-from medic.records import dataclass
+from medic.facts import Collective, Hit, Ranks, Traceback
+from medic.records import dataclass, replace
 from medic.text.patterns import regex
 
 from .digits import whole
@@ -22,6 +22,7 @@ _TIMED_OUT = regex(
 )
 _LEFT = regex(r"gloo/transport\S* (?:Connection closed by peer|Read error .*Connection reset)")
 _SIZES = regex(r"ProcessGroup\w+::\w+: invalid tensor (?:size|type|shape) at index \d+")
+GAVE_UP = "peer-gave-up"
 _MODULE = "torch/distributed/distributed_c10d.py"
 BACKWARD = "backward"  # in which DDP reduces the gradients, as large on every rank
 _WRAPPING = "torch/nn/parallel/distributed.py"
@@ -92,3 +93,19 @@ def judge(found: Sequence[Wait]) -> str | None:
     if len(sites) > 1:
         return None
     return "silent-rank-alive" if any(wait.late for wait in found) else "same-on-all"
+
+
+def excused(hits: Sequence[Hit], tracebacks: Sequence[Traceback], ranks: Ranks) -> tuple[Hit, ...]:
+    """The hits; where every rank told what it waited in, and one of them that it gave up, the lost
+    connection of another is that one's end: it tells of no rank that died, and of no network."""
+    found = waits(tracebacks)
+    gave_up = any(not wait.late and not wait.refused for wait in found)
+    if not gave_up or set(ranks.seen) - {wait.call.rank for wait in found}:
+        return tuple(hits)
+    lost = {(w.call.source.file, w.call.source.line) for w in found if w.late}
+    return tuple(
+        replace(h, benign=GAVE_UP)
+        if (h.source.file, h.source.line) in lost and not h.benign
+        else h
+        for h in hits
+    )
