@@ -104,8 +104,6 @@ def excused(hits: Sequence[Hit], tracebacks: Sequence[Traceback], ranks: Ranks) 
         return tuple(hits)
     lost = {(w.call.source.file, w.call.source.line) for w in found if w.late}
     return tuple(
-        replace(h, benign=GAVE_UP)
-        if (h.source.file, h.source.line) in lost and not h.benign
-        else h
+        replace(h, benign=GAVE_UP) if (h.source.file, h.source.line) in lost and not h.benign else h
         for h in hits
     )

@@ -54,6 +54,7 @@ TELLS = (
     "scaler-called-out-of-order",
     "graph-used-twice",
     "in-place-on-needed-tensor",
+    "older-checkpoint-resumed",
 )
 # What a program has that trains, makes the data of a training, or lets its ranks meet.
 _WORDS = (

@@ -21,6 +21,7 @@ from .labels import shifted
 from .leaving import leaves_alone
 from .made_labels import made_labels
 from .modes import modes
+from .newest_by_name import newest_by_name
 from .no_effect import no_effect
 from .pacing import too_often
 from .probabilities import probabilities
@@ -84,6 +85,7 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from zeros(code)
     yield from modes(code)
     yield from dimensions(code)
+    yield from newest_by_name(code)
     if not code.backwards:
         return
     for loop in code.training_loops:
