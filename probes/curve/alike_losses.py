@@ -26,6 +26,11 @@ _AVERAGES = regex(
     rb"(?i)all_?reduce\(|\breduce\(|all_?gather|\bgather\w*\(|reduce_mean|reduce_loss|sync_dist|"
     rb"average_losses|\.mean_across|accelerat|lightning|deepspeed|\bTrainer\("
 )
+# What such a call takes where it averages no loss: gradients and parameters, one by one or in a list.
+_OF_WEIGHTS = regex(
+    rb"(?i)(?:all_?reduce|\breduce|all_?gather\w*|\bgather)\(\s*(?:[\w.\[\]]*\.(?:grad|data)\b|"
+    rb"[\w.\[\]]*(?:gradients?|grads|params?|parameters?|weights?)\b\s*[,)])"
+)
 _LOADS = regex(rb"DataLoader|get_batch|Dataset\b|memmap")
 FILES, BYTES = 24, 400_000  # programs that are looked at, and of each
 
@@ -88,7 +93,7 @@ def _averages(look: Look) -> bool | None:
                 text = opened.read(BYTES)
         except Unreadable:
             return None
-        if _AVERAGES.search(text):
+        if _AVERAGES.search(_OF_WEIGHTS.sub(b"", text)):
             return True
         loads = loads or _LOADS.search(text) is not None
     return False if loads else None

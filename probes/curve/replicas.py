@@ -29,7 +29,7 @@ _SPLITTING = ("fsdp", "zero", "shard", "deepspeed", "parallel", "megatron", "mes
 # It shards the parameters unless its configuration says otherwise.
 _SHARDS_UNASKED = frozenset({"torchtitan"})
 _SHARDS = (b"fully_shard(", b"FullyShardedDataParallel", b"FSDP(", b"deepspeed.initialize(")
-_FILES, _BYTES = 24, 400_000  # programs that are looked at, and of each
+FILES, BYTES = 24, 400_000  # programs that are looked at, and of each
 
 
 def run(look: Look) -> Iterator[Any]:
@@ -40,10 +40,10 @@ def run(look: Look) -> Iterator[Any]:
     }
     if len(norms) < 2 or _sharded(config_of(look)):
         return
-    apart = _apart(norms)
-    if apart is None:
+    found = apart(norms)
+    if found is None:
         return
-    common, different, widest = apart
+    common, different, widest = found
     if different < SHARE * common:
         yield Finding(CHECK, "alike")
         return
@@ -69,28 +69,35 @@ def _averaged(look: Look) -> bool:
     """Whether the norm that is logged must be one of averaged gradients: the configuration of the
     training clips it, so it was taken behind the reduction, and nothing that was read splits the
     model. A norm that a loop takes by itself may be of its own micro batch or its own shard."""
+    return (config_of(look).number("gradient_clip") or 0) > 0 and is_whole(look)
+
+
+def is_whole(look: Look) -> bool:
+    """Whether nothing that was read splits the model: each rank holds all of it."""
     config = config_of(look)
-    clips = (config.number("gradient_clip") or 0) > 0
-    if not clips or config.framework in _SHARDS_UNASKED:
+    if _sharded(config) or config.framework in _SHARDS_UNASKED:
         return False
     words = [".".join(s.path).lower() for s in config.settings]
     if any(part in word for word in words for part in _SPLITTING):
         return False
-    return not any(_splits(look, file.path) for file in look.files("python")[:_FILES])
+    return not any(_splits(look, file.path) for file in look.files("python")[:FILES])
 
 
 def _splits(look: Look, path: str) -> bool:
     """Whether a program shards the model, or cannot be read."""
     try:
-        with look.open(path, _BYTES) as file:
-            text = file.read(_BYTES)
+        with look.open(path, BYTES) as file:
+            text = file.read(BYTES)
     except Unreadable:
         return True
     return any(word in text for word in _SHARDS)
 
 
-def _apart(norms: Mapping[int, Series]) -> tuple[int, int, tuple[int, tuple[int, int]]] | None:
-    """(steps that all ranks logged, those at which two differ, where most and by which ranks)."""
+def apart(
+    norms: Mapping[int, Series], same: float = SAME
+) -> tuple[int, int, tuple[int, tuple[int, int]]] | None:
+    """(steps that all ranks logged, those at which two differ by more than the share ``same``, where
+    most and by which ranks)."""
     by_rank = {r: dict(zip(s.steps, s.values, strict=True)) for r, s in norms.items()}
     common = sorted(set.intersection(*(set(values) for values in by_rank.values())))
     different, widest = 0, (-1.0, 0, (0, 0))
@@ -101,7 +108,7 @@ def _apart(norms: Mapping[int, Series]) -> tuple[int, int, tuple[int, tuple[int,
         if not 0 <= small <= large < float("inf") or not large:
             return None
         gap = (large - small) / large
-        different += gap > SAME + _rounding(small, large)
+        different += gap > same + _rounding(small, large)
         widest = max(widest, (gap, step, (low, high)))
     return (len(common), different, widest[1:]) if len(common) >= STEPS else None
 

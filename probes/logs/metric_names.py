@@ -87,6 +87,10 @@ _NAMES: dict[str, str] = {
         ],
         "grad_norm",
     ),
+    **dict.fromkeys(
+        ["weight_norm", "wnorm", "weights_norm", "param_norm", "params_norm", "parameter_norm"],
+        "weight_norm",
+    ),
     **TIMES,
     **dict.fromkeys(
         [

@@ -13,6 +13,7 @@ LOADER = (
     "import torch.distributed as dist\nloader = DataLoader(data, batch_size=16, shuffle=True)\n"
 )
 AVERAGED = LOADER + "dist.all_reduce(loss)\n"
+GRADIENTS = LOADER + "for p in model.parameters():\n    dist.all_reduce(p.grad)\n"
 
 
 def run_of(folder: Path, apart: float, program: str = "", times: float = 0.002) -> Result:
@@ -33,8 +34,9 @@ def run_of(folder: Path, apart: float, program: str = "", times: float = 0.002) 
     return judge(Labelled("run", folder=str(folder)), load())
 
 
-def test_one_loss_that_nothing_averages(tmp_path: Path) -> None:
-    found = run_of(tmp_path, 0.0, LOADER)
+@pytest.mark.parametrize("program", [LOADER, GRADIENTS])
+def test_one_loss_that_nothing_averages(tmp_path: Path, program: str) -> None:
+    found = run_of(tmp_path, 0.0, program)
     assert (found.verdict, found.named[0]) == ("likely", "ranks-read-same-data")
 
 
@@ -44,6 +46,7 @@ def test_one_loss_that_nothing_averages(tmp_path: Path) -> None:
         # Nothing tells whether it was averaged: no fault, and no health.
         (0.0, "", 0.002, "no-fault-seen"),
         (0.0, AVERAGED, 0.002, "healthy"),
+        (0.0, GRADIENTS + "dist.all_reduce(loss)\n", 0.002, "healthy"),
         (0.01, LOADER, 0.002, "healthy"),
         (0.0, "", 0.0, "healthy"),  # the lines of one rank, written twice
     ],

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from medic.probes.curve import host_memory, replicas
+from medic.probes.curve import host_memory, replica_weights, replicas
 
 from medic.facts import Curve, Series
 from medic.probe import Finding
@@ -77,6 +77,43 @@ def test_norms_of_shards_prove_nothing(look: Any, framework: str, program: str) 
 )
 def test_ranks_that_agree_or_hold_parts(look: Any, curve: Curve, facts: list[Any]) -> None:
     assert "gradients-differ-between-ranks" not in ask(look, replicas, curve, *facts)
+
+
+AVERAGES = "for p in model.parameters():\n    dist.all_reduce(p.grad)\n"
+SHARDED = AVERAGES + "fully_shard(model)\n"
+
+
+def weighed(apart: float, gradients: float = 1.0) -> Curve:
+    """Two ranks with norms of gradients and weights, by factors of the second one's."""
+    grown = [38.7 + n / 9 for n in range(10)]
+    by_rank = {
+        rank: {
+            "grad_norm": series("grad_norm", [2.0 * (gradients if rank else 1.0)] * 10, rank),
+            "weight_norm": series("weight_norm", [w + rank * apart for w in grown], rank),
+        }
+        for rank in (0, 1)
+    }
+    return Curve(by_rank[0], by_rank)
+
+
+def of_weights(look: Any, curve: Curve, program: str, **values: Any) -> dict[str, str]:
+    seen = look({"train.py": program}, facts=[curve, config(**values)], thresholds={})
+    found = replica_weights.PROBE.run(seen)
+    return {f.name: f.outcome for f in found if isinstance(f, Finding)}
+
+
+def test_weights_apart_under_the_same_gradients(look: Any) -> None:
+    found = of_weights(look, weighed(0.01), AVERAGES)
+    assert found["replica-weights"] == "differ-under-equal-gradients"
+    assert found["gradients-differ-between-ranks"] == "present"
+
+
+def test_weights_that_are_the_same_or_may_differ(look: Any) -> None:
+    assert of_weights(look, weighed(1e-6), AVERAGES) == {"replica-weights": "alike"}
+    assert not of_weights(look, weighed(0.01, gradients=1.3), AVERAGES)  # of their own
+    assert not of_weights(look, weighed(0.01), SHARDED)
+    assert not of_weights(look, weighed(0.01), AVERAGES, tensor_parallel_size=2)
+    assert not of_weights(look, weighed(0.01), "loss.backward()\n")
 
 
 GIB = 2.0**30
