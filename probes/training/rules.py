@@ -33,6 +33,7 @@ from .sharded import sharded
 from .signs import signs
 from .summed import summed
 from .undefined import undefined
+from .unguarded import unguarded
 from .unread_resume import unread_resume
 from .zeros import zeros
 
@@ -75,6 +76,7 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from made_labels(code)
     yield from other_marks(code)
     yield from undefined(code)
+    yield from unguarded(code)
     yield from too_often(code)
     yield from unread_resume(code)
     yield from sharded(code)
