@@ -25,8 +25,10 @@ _UNUSED = regex(
 )
 _DROPPED = regex(
     r"(?i)(?:\b|_)(?:dropped[_ -]?tokens?|tokens?[_ -]?dropped|(?:token[_ -]?)?drop[_ -]?(?:rate|ratio|frac(?:tion)?))"
-    r"(?:[_ -]?(?:rate|ratio|frac(?:tion)?|share))?['\"]?\s*[:=]?\s*(0?\.\d+|\d{1,2}(?:\.\d+)?%)"
+    r"(?:[_ -]?(?:rate|ratio|frac(?:tion)?|share))?['\"]?\s*[:=]?\s*(\d{1,3}(?:\.\d+)?%|0?\.\d+)"
 )
+# Dropped in the last lines: twice what costs quality; less may be one layer, or a router on its way.
+MANY, DROPS = 0.1, "tokens-dropped"
 _NONE = Text("{count} of {total} experts get no token", "{total} 个专家中有 {count} 个没有 token")
 _AND = Text("{none}, {share} of the tokens are dropped", "{none}，{share} 的 token 被丢弃")
 # The list behind the load's own name: a line begins with a date in brackets, too.
@@ -39,6 +41,8 @@ _NUMBER = regex(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 def run(look: Look) -> Iterator[Finding | Skip]:
     logs = look.fact(LogHits)
+    if drops := _dropped(logs.steps):
+        yield drops
     if told := _without_tokens(logs.steps):
         yield told
         return
@@ -100,6 +104,22 @@ def _without_tokens(steps: Sequence[StepLine]) -> Finding | None:
     return Finding(SYMPTOM, value=value, source=step.source)
 
 
+def _dropped(steps: Sequence[StepLine]) -> Finding | None:
+    """The share of dropped tokens, where all of the last lines that tell one say that it is large."""
+    told = [
+        (s, float(f[1].rstrip("%")) / (100 if f[1].endswith("%") else 1))
+        for s in steps[-SCANNED:]
+        if (f := _DROPPED.search(s.source.text))
+    ]
+    if len(told) < LAST or told[-1][0].step < EARLY:
+        return None
+    least = min(share for _, share in told[-LAST:])
+    step, share = told[-1]
+    value = {"share": f"{share:.0%}", "step": step.step}
+    outcome = "present" if least >= MANY else "absent"
+    return Finding(DROPS, outcome, value=value, source=step.source)
+
+
 def loads_of(line: str) -> list[float]:
     """The numbers behind a load's name; none where they are too few to be told from others."""
     listed = _LIST.search(line)
@@ -118,7 +138,7 @@ def _step(logs: LogHits, source: Source) -> int:
 PROBE = Probe(
     name="expert-loads",
     title=Text("load of the experts in the logs", "日志中的专家负载"),
-    tells=(SYMPTOM,),
+    tells=(SYMPTOM, DROPS),
     needs=(LogHits,),
     reliability="heuristic",
     seconds=0.01,

@@ -64,7 +64,8 @@ def steps(
 def test_experts_without_tokens(look: Any, lines: tuple[StepLine, ...], words: str | None) -> None:
     seen = look(facts=[LogHits(steps=lines, last_step=lines[-1].step)])
     found = [f for f in expert_loads.run(seen) if isinstance(f, Finding)]
-    assert [f.value["told"].en for f in found] == ([words] if words else [])
+    told = [f.value["told"].en for f in found if f.name == expert_loads.SYMPTOM]
+    assert told == ([words] if words else [])
 
 
 def test_one_layer_of_several_is_no_collapse(look: Any) -> None:
@@ -79,3 +80,27 @@ def test_one_layer_of_several_is_no_collapse(look: Any) -> None:
         seen = look(facts=[LogHits(marks=marks, last_step=300)])
         found = [f for f in expert_loads.run(seen) if isinstance(f, Finding)]
         assert [f.value["ratio"] for f in found] == ratio
+
+
+def dropping(shares: list[str], first: int = 100) -> list[StepLine]:
+    return [
+        StepLine(first + 10 * i, {}, Source("a.log", i + 1, text=f"lm loss 2.1 | tokens dropped: {s}"))
+        for i, s in enumerate(shares)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lines", "outcome"),
+    [
+        (dropping(["75.0%"] * 6), "present"),
+        (dropping(["0.41"] * 6), "present"),
+        (dropping(["75.0%"] * 6, first=10), None),  # early
+        (dropping(["30%", "22%", "14%", "11%", "9%", "8%"]), "absent"),  # on its way
+        (dropping(["0.2%"] * 6), "absent"),
+        (dropping(["75.0%"] * 3), None),
+    ],
+)
+def test_dropped_tokens(look: Any, lines: list[StepLine], outcome: str | None) -> None:
+    seen = look(facts=[LogHits(steps=tuple(lines), last_step=lines[-1].step)])
+    found = [f for f in expert_loads.run(seen) if isinstance(f, Finding)]
+    assert [f.outcome for f in found if f.name == "tokens-dropped"] == ([outcome] * bool(outcome))
