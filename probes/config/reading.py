@@ -25,7 +25,7 @@ from .pins import version_of
 from .programs import beside_arguments, defaults_first, less, programs
 from .readers.wandb import unwrapped
 from .recognise import Recogniser
-from .rivals import choose, of_newest_log
+from .rivals import choose, copied, of_newest_log, passed_over
 from .written import written
 
 _REFUSED = Text(
@@ -86,11 +86,11 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig | OtherRuns]
     def built(own: Sequence[Stated]) -> RunConfig:
         return build([*stated, *defaults_first(own)], look.given, frameworks)
 
-    choice = choose(look, kept, left, mentions, built)
+    own_values = [(other, why) for other, why in left if not copied(other, kept)]
+    choice = choose(look, kept, own_values, mentions, built)
     if choice is not None and choice.named:
         kept, left = of_one_launch(files, mentions | {choice.named}, launcher)
-    for other, why in left:
-        yield choice.told(other, why) if choice is not None else Unread(other.name, why)
+    yield from passed_over(left, kept, choice)
     if not stated and not kept and not look.given:
         yield from problems(look, ())
         return

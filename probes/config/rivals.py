@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from medic.errors import Unreadable
@@ -21,6 +21,7 @@ UNDECIDED = Text(
     "nothing tells whether the log is of it or of {f}: only what both state alike is used",
     "无法判断日志对应它还是 {f}：只使用两者相同的设置",
 )
+COPY = Text("it states nothing but what {f} states: a copy", "内容与 {f} 相同，是它的副本")
 MAX_SCRIPT = 256 * 1024
 _HEAD = 400  # lines of a log in which its command stands
 
@@ -103,6 +104,30 @@ def rivals_of(
         f for f, _ in left if _may_rule(f) and main is not None and f.values.keys() & main.values
     ]
     return (main, others) if main is not None and others else None
+
+
+def copied(file: Stated, kept: Sequence[Stated]) -> str:
+    """The file that is read of which another is a copy, whole or in part, as a logger keeps one in
+    its folder (Lightning's ``hparams.yaml``); "" where it states something of its own."""
+    mine = {_written(one) for one in file.settings}
+    if not mine or file.given is None or file.given.kind != "config":
+        return ""
+    for other in kept:
+        config = other.given is not None and other.given.kind == "config"
+        if config and mine <= {_written(one) for one in other.settings}:
+            return other.name
+    return ""
+
+
+def passed_over(
+    left: Sequence[tuple[Stated, Text]], kept: Sequence[Stated], choice: Choice | None
+) -> Iterator[Unread]:
+    """The files that are not of the launch; what a copy states is read."""
+    for other, why in left:
+        if original := copied(other, kept):
+            yield Unread(other.name, COPY.fill(f=original), aside=True)
+        else:
+            yield choice.told(other, why) if choice is not None else Unread(other.name, why)
 
 
 def _may_rule(file: Stated) -> bool:

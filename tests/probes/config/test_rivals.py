@@ -123,3 +123,21 @@ def test_the_command_that_writes_the_log_is_read(tmp_path: Path) -> None:
     script = command.format(lr="1e-5", n=400, o="sft") + command.format(lr="3e-4", n=2000, o="pt")
     config, _ = seen(tmp_path, {"run.sh": script, "sft.log": rows(1e-5, 400)})
     assert config.get("learning_rate") == 1e-5
+
+
+@pytest.mark.parametrize(
+    ("copy", "aside"),
+    [
+        (A, True),
+        ("".join(sorted(A.splitlines(keepends=True)[:9])), True),  # a part, in another order
+        (A.replace("2000", "3000"), False),  # of another run
+        (A + "seed: 7\n", False),  # more than the other states
+    ],
+)
+def test_a_loggers_copy_is_no_other_run(tmp_path: Path, copy: str, aside: bool) -> None:
+    (tmp_path / "csv").mkdir()
+    files = {"hparams.yaml": A, "csv/hparams.yaml": copy, "run.out": rows(3e-4, 2000)}
+    _, found = seen(tmp_path, files)
+    left = [n for n in found.not_read if n.file.endswith("hparams.yaml")]
+    assert [n.aside for n in left] == [aside]
+    assert (found.verdict != "healthy") is not aside
