@@ -17,6 +17,8 @@ from .loss import UNTRAINED_LOSS
 from .numbers import clean, median, spread
 from .plan import source_at
 from .rewarded import is_rewarded
+from .smoothing import smoothing_of
+from .start import is_toy, starts_new
 
 CHECK, SYMPTOM, LOW = "validation-gap", "validation-loss-rises", "loss-suspiciously-low"
 NEVER, FLOOR = "validation-never-falls", "loss-floor"
@@ -64,14 +66,14 @@ def run(look: Look) -> Iterator[Any]:
 def _floor(look: Look, train: Series) -> Iterator[Finding]:
     """Without a validation loss: whether what was learned is too good for text."""
     steps, losses, _ = clean(train)
-    if len(losses) < MIN_POINTS or median(losses[:3]) < UNTRAINED_LOSS:
+    if len(losses) < MIN_POINTS or _began(look) < UNTRAINED_LOSS:
         return
     last = median(losses[-3:])
     if last > NO_MISS:
         yield Finding(FLOOR, "usual")
         return
     source = source_at(look, train, train.steps.index(steps[-1]))
-    yield _no_miss(median(losses[:3]), last, steps[-1], source)
+    yield _no_miss(_began(look), last, steps[-1], source)
     yield Finding(LOW, source=source)
 
 
@@ -197,7 +199,8 @@ def _judge(
         return
     yield Finding(SYMPTOM, "absent")
     yield Finding(NEVER, "absent")
-    half = list(zip(values, train, strict=True))[len(values) // 2 :]
+    own = _unsmoothed(look, train)
+    half = list(zip(values, own, strict=True))[len(values) // 2 :]
     better = all(v < min(BETTER * t, t - BETTER_NATS) for v, t in half)
     far = all(v < min(FAR * t, t - BETTER_NATS) for v, t in half) or _nothing_left(look, end)
     last = source_at(look, held, held.steps.index(steps[-1]))
@@ -214,8 +217,22 @@ def _nothing_left(look: Look, end: float) -> bool:
 
 
 def _began(look: Look) -> float:
-    """The training loss that the run began with, in nats."""
-    return median(clean(look.fact(Curve).series["loss"])[1][:3])
+    """The training loss that the run began with, in nats; 0 of a task that can be learned whole.
+
+    Of a model that the settings build the highest of the first losses: where few are logged it has
+    learned by the second.
+    """
+    config = config_of(look)
+    first = clean(look.fact(Curve).series["loss"])[1][:3]
+    if is_toy(config):
+        return 0.0
+    return max(first) if starts_new(config) else median(first)
+
+
+def _unsmoothed(look: Look, train: Sequence[float]) -> list[float]:
+    """Training losses without what smoothed labels cost at the least: validation has none of it."""
+    found = smoothing_of(config_of(look))
+    return [value - found.floor if found is not None else value for value in train]
 
 
 def _never_learned(look: Look, values: Sequence[float], train: Sequence[float]) -> str | None:

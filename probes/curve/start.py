@@ -11,6 +11,7 @@ from medic.facts import Curve, Series
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from .loss import LATE_START, UNTRAINED_LOSS
 from .numbers import clean, median, value_at
@@ -41,8 +42,17 @@ ROUNDED = 0.05
 SUDDEN = 0.5  # a loss that is followed by 0: rounding makes none of it
 _NEEDS = Text("the loss of the first steps and the vocabulary size", "最初几步的 loss 与词表大小")
 # Keys that name weights to start from.
-_TRAINED = ("model_name_or_path", "base_model", "pretrained_model_name_or_path", "model_id")
+_TRAINED = ("model_name_or_path", "base_model", "pretrained_model_name_or_path", "model_id",
+            "base_checkpoint", "init_checkpoint", "pretrained_checkpoint", "pretrained_path",
+            "pretrained_weights", "base_weights", "finetune_from")  # fmt: skip
 _CLASS = ("architectures", "model_type")
+# Tasks made by a rule can be foretold without a miss.
+_TOYS = regex(
+    r"(?i)(?:^|[\W_\d])(?:toy|copy(?:ing)?|sort(?:ing)?|revers(?:e|al|ing)|parity|addition|arithmetic|"
+    r"modular|algorithmic|synthetic|induction|dyck|associative|grokking)(?:$|[\W_\d])"
+)
+_NAMES = ("task", "data", "dataset", "data_dir", "data_path", "train_file", "train_data", "train",
+          "name", "run_name", "experiment", "exp_name", "problem", "project")  # fmt: skip
 
 
 def run(look: Look) -> Iterator[Any]:
@@ -116,6 +126,17 @@ def is_trained(config: RunConfig) -> bool:
     """Whether the configuration names weights to start from."""
     named = any(s.path and s.path[-1] in _TRAINED for s in config.settings)
     return named or config.get("base_model") is not None
+
+
+def is_toy(config: RunConfig) -> bool:
+    """Whether what is learned is named as a task that a rule makes."""
+    named = (s for s in config.settings if s.path and s.path[-1] in _NAMES)
+    return any(_TOYS.search(str(s.value)) for s in named)
+
+
+def starts_new(config: RunConfig) -> bool:
+    """Whether the settings of the run shape its model, and name no weights to start from."""
+    return _is_built(config) and not is_trained(config) and not config.get("resume_from")
 
 
 def _knows_nothing(values: list[float], config: RunConfig) -> bool:

@@ -52,7 +52,8 @@ def _pair(getter: ast.FunctionDef) -> tuple[ast.AST, ast.AST, int] | None:
 
 def meant(getter: ast.FunctionDef, node: ast.AST) -> ast.AST:
     """What a name was given, if once."""
-    node, name = bare(node), dotted(node)
+    node = bare(node)
+    name = dotted(node)
     set_ = [
         n.value
         for n in ast.walk(getter)

@@ -9,6 +9,7 @@ from medic.i18n import Text
 
 from .code import Code, Fault, dotted, last
 from .label_pairs import meant
+from .labels import bare
 
 VISIBLE = "labels-visible-to-model"
 _SAME = Text(
@@ -17,7 +18,10 @@ _SAME = Text(
 )
 _LOSSES = ("cross_entropy", "CrossEntropyLoss")
 # Programs that foretell tokens which they hide, or restore what they spoil.
-_OTHERWISE = ("mask_token", "mlm", "masked_l", "bert", "autoenc", "diffusion", "corrupt", "denois")
+_OTHERWISE = ("mask_token", "mlm", "masked_l", "bert", "autoenc", "auto_enc", "diffusion", "corrupt",
+              "denois", "recon", "vae", "copy task", "copy_task", "identity", ".roll(")  # fmt: skip
+# What a program for language has.
+_LANGUAGE = ("vocab", "token", "logits", "n_vocab")
 
 
 def same_targets(code: Code, trees: Sequence[ast.Module]) -> Iterator[Fault]:
@@ -33,9 +37,36 @@ def same_targets(code: Code, trees: Sequence[ast.Module]) -> Iterator[Fault]:
         if not isinstance(value, ast.Tuple) or len(value.elts) != 2:
             continue
         inputs, targets = (meant(node, one) for one in value.elts)
-        part = _cut(inputs)
-        if part is not None and part == _cut(targets) and not _moved_elsewhere(trees):
-            yield Fault(VISIBLE, _SAME.fill(part=part), gives[0])
+        apart = len({dotted(bare(one)) for one in value.elts} - {""}) == 2  # each is made by itself
+        part = _cut(inputs) or (_window(code, inputs) if apart else None)
+        same = part is not None and ast.unparse(inputs) == ast.unparse(targets)
+        if same and not _moved_elsewhere(trees):
+            yield Fault(
+                VISIBLE, _SAME.fill(part=part or ""), _made(node, value.elts[1]) or gives[0]
+            )
+
+
+def _window(code: Code, node: ast.AST) -> str | None:
+    """``data[i:i + T]`` of tokens, in whatever it is wrapped, as it is written: a stretch from a
+    place that is drawn, so that no second one of the same bounds is a copy by chance."""
+    if not any(word in code.text.lower() for word in _LANGUAGE):
+        return None
+    for one in ast.walk(node):
+        cut = one.slice if isinstance(one, ast.Subscript) else None
+        if not isinstance(cut, ast.Slice) or cut.lower is None or cut.upper is None:
+            continue
+        begin, end = ast.unparse(cut.lower), ast.unparse(cut.upper)
+        if not isinstance(cut.lower, ast.Constant) and end.startswith(f"{begin} + "):
+            return ast.unparse(one)
+    return None
+
+
+def _made(function: ast.FunctionDef, node: ast.AST) -> ast.AST | None:
+    """The assignment that makes what a name of the function holds."""
+    name = dotted(bare(node))
+    found = [n for n in ast.walk(function)
+             if isinstance(n, ast.Assign) and [dotted(t) for t in n.targets] == [name]]  # fmt: skip
+    return found[0] if len(found) == 1 and name else None
 
 
 def _cut(node: ast.AST) -> str | None:

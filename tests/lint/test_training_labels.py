@@ -187,3 +187,37 @@ def test_a_reward_for_another_mark_than_the_prompt_asks_for(
     text = _REWARD.replace("@SYSTEM", system).replace("@PATTERN", pattern)
     found = lint_text(text.replace("@REWARDS", rewards), "train.py")
     assert _told(found) == [NEVER] * fires
+
+
+_WINDOWS = """import numpy as np, torch, torch.nn.functional as F
+vocab_size = 256
+def get_batch(data, T, B):
+    ix = rng.integers(0, len(data) - T - 1, B)
+    x = torch.from_numpy(np.stack([data[i:i + T] for i in ix]).astype(np.int64))
+    y = torch.from_numpy(np.stack([data[{ahead}] for i in ix]).astype(np.int64))
+    return x.to(device), y.to(device)
+for it in range(300):
+    x, y = get_batch(train, 128, 64)
+    logits = model(x)
+    loss = F.cross_entropy(logits{of}.flatten(0, 1), y{to}.flatten())
+    loss.backward()
+    opt.step()
+    opt.zero_grad()
+"""
+
+
+@pytest.mark.parametrize(
+    ("ahead", "of", "to", "more", "fires"),
+    [
+        ("i:i + T", "", "", "", True),
+        ("i + 1:i + 1 + T", "", "", "", False),
+        ("i:i + T", "[:, :-1]", "[:, 1:]", "", False),  # the loss moves them
+        ("i:i + T", "", "", "# a masked autoencoder\n", False),
+        ("i:i + S", "", "", "", False),
+    ],
+)
+def test_a_window_of_tokens_that_is_its_own_target(
+    lint_text: Lint, ahead: str, of: str, to: str, more: str, fires: bool
+) -> None:
+    text = more + _WINDOWS.format(ahead=ahead, of=of, to=to)
+    assert _told(lint_text(text, "train.py")) == [VISIBLE] * fires
