@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from medic.errors import Unreadable
 from medic.facts import Curve
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, source_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from . import needs
 from .clipping import Norms, norms_of
+from .numbers import clean, median
+from .plan import source_at
 
 RATIO, CARRIES, SCALED = "clip-ratio", "gradient-norm-carries-scale", "logged-norm-scale"
 MIN_POINTS = 30
@@ -19,6 +23,13 @@ MIN_SCALE = 256.0
 BEYOND = 500.0  # times the clip: no gradient is clipped so hard for a whole run
 USUAL = 1e-3, 30.0  # norms of gradients without a scale
 CRUSHED = 1e4  # times the clip: what is left of the gradient nears Adam's epsilon
+# Times the clip, where the step is the gradient times the rate: as far as the rates lie apart that
+# SGD is run with (0.01 to 1; He et al. 2016, arXiv 1512.03385: 0.1).
+SHRUNK = 100.0
+CRAWLS = 0.9  # of the first losses
+_FILES, _BYTES = 24, 400_000
+_SGD = regex(rb"\bSGD\(")
+_SCALES_ITSELF = regex(rb"(?:Adam\w*|Lion|LAMB|Lamb|RMSprop|Adagrad|Adafactor|Muon|LARS)\(")
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
@@ -29,7 +40,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if found is None or len(found.values) < FEW:
         yield Skip(needs.NORMS_AND_CLIP, check=RATIO)
         return
-    yield _ratio(found)
+    yield _shrinks(look, found) or _ratio(found)
     if found.scale is not None and len(found.values) >= MIN_POINTS:
         yield from _scaled(found, found.scale)
 
@@ -57,6 +68,38 @@ def _scaled(found: Norms, scale: float) -> Iterator[Finding]:
     value = {"norm": norm, "scale": scale, "ratio": norm / scale, "clip": clip, "step": found.step}
     yield Finding(CARRIES, value=value, source=found.source)
     yield Finding(SCALED, "still-scaled", value=value, source=found.source)
+
+
+def _shrinks(look: Look, found: Norms) -> Finding | None:
+    """Every step clipped far below its norm, with an optimizer whose steps shrink with it, and a
+    loss that has hardly fallen. Adam divides by the size of the gradients, and is not slowed."""
+    ratio = found.norm / max(found.scale or 1.0, 1.0) / found.clip
+    loss = look.fact(Curve).series.get("loss")
+    steps, losses, _ = clean(loss) if loss is not None else ([], [], None)
+    if ratio < SHRUNK or min(found.values) < found.clip or loss is None or len(losses) < FEW:
+        return None
+    first, last = median(losses[:3]), median(losses[-max(3, len(losses) // 10) :])
+    if last < CRAWLS * first or not _plain_steps(look):
+        return None
+    value = {"norm": found.norm, "clip": found.clip, "ratio": f"{ratio:,.0f}", "step": found.step}
+    value |= {"first": losses[0], "last": losses[-1]}
+    at = source_at(look, loss, loss.steps.index(steps[-1]))
+    return Finding(RATIO, "shrinks-every-step", value=value, source=found.source, more=(at,))
+
+
+def _plain_steps(look: Look) -> bool:
+    """Whether the run is known to train with SGD, by its settings or the only optimizer of its code."""
+    name = look.fact(RunConfig).get("optimizer")
+    if name is not None:
+        return "sgd" in str(name).lower()
+    code = b""
+    for file in look.files("python")[:_FILES]:
+        try:
+            with look.open(file.path, _BYTES) as opened:
+                code += opened.read(_BYTES)
+        except Unreadable:
+            return False
+    return _SGD.search(code) is not None and _SCALES_ITSELF.search(code) is None
 
 
 def _ratio(found: Norms) -> Finding | Skip:
