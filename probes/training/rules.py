@@ -257,11 +257,16 @@ def _trains(code: Code, inside: ast.AST, model: str) -> bool:
             return True
         given = [dotted(arg) for arg in call.args]
         own = code.functions.get(dotted(call.func))
-        if own is not None and ".train(" in ast.unparse(own):
+        if own is not None and ".train(" in "".join(map(ast.unparse, (own, *_called(code, own)))):
             return True
         if own is None and model in given and "." not in dotted(call.func):
             return True  # what a function of another module does is not known
     return False
+
+
+def _called(code: Code, own: ast.FunctionDef) -> list[ast.FunctionDef]:
+    """The functions of the module that one of them calls."""
+    return [f for call in calls_in(own) if (f := code.functions.get(dotted(call.func)))]
 
 
 def _evals(code: Code, inside: ast.AST, model: str) -> list[ast.AST]:
@@ -271,9 +276,11 @@ def _evals(code: Code, inside: ast.AST, model: str) -> list[ast.AST]:
         if own is None:
             continue
         names = [arg.arg for arg in own.args.args]
-        for name, arg in zip(names, call.args, strict=False):
-            if dotted(arg) == model and code.method(own, name, "eval"):
-                found.append(call)
+        given = {n for n, arg in zip(names, call.args, strict=False) if dotted(arg) == model}
+        if model not in names and isinstance(code.function(own), ast.Module):
+            given.add(model)  # the one of the module
+        if any(code.method(own, name, "eval") for name in sorted(given)):
+            found.append(call)
     return sorted(found, key=at)
 
 

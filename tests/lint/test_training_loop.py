@@ -174,3 +174,41 @@ def test_one_batch_for_ever(lint_text: Lint, before: str, take: str, fires: bool
 def test_a_loader_that_shuffles_gives_another_batch(lint_text: Lint) -> None:
     text = _ONE.format(before="", take=_TAKE).replace("batch_size=4", "batch_size=4, shuffle=True")
     assert "one-batch-repeated" not in _told(lint_text(text, "train.py"))
+
+
+_STEPS = """import torch
+model = Net().cuda()
+opt = torch.optim.AdamW(model.parameters(), lr=1e-4)
+
+def back():
+    {back}
+
+def evaluate():
+    model.eval()
+    for x in held:
+        model(x)
+    {end}
+
+for it in range(1000):
+    loss = model(batch()).loss
+    loss.backward()
+    opt.step()
+    opt.zero_grad()
+    if it % 100 == 0:
+        evaluate()
+"""
+
+
+@pytest.mark.parametrize(
+    ("back", "end", "fires"),
+    [
+        ("pass", "pass", True),
+        ("pass", "model.train()", False),
+        ("model.train()", "back()", False),
+    ],
+)
+def test_an_evaluation_of_the_modules_own_model_that_leaves_it_in_evaluation_mode(
+    lint_text: Lint, back: str, end: str, fires: bool
+) -> None:
+    text = _STEPS.format(back=back, end=end)
+    assert _told(lint_text(text, "train.py")) == ["model-in-other-mode"] * fires
