@@ -24,7 +24,7 @@ _OTHERS = regex(r"(?i)val|eval|test|dev")
 
 def run(look: Look) -> Iterator[Finding]:
     loss = look.fact(Curve).series.get("loss")
-    setting = next((s for s in look.fact(RunConfig).settings if _unshuffled(s)), None)
+    setting = next((s for s in look.fact(RunConfig).settings if unshuffled(s)), None)
     if loss is None or setting is None:
         return
     steps, values, _ = clean(loss)
@@ -41,7 +41,8 @@ def run(look: Look) -> Iterator[Finding]:
     yield Finding(SYMPTOM, value={"low": f"{low:.4g}", "high": f"{high:.4g}"}, source=at_curve)
 
 
-def _unshuffled(setting: Setting) -> bool:
+def unshuffled(setting: Setting) -> bool:
+    """Whether a setting says that the training data keep their order."""
     names = [part.lower().replace("-", "_") for part in setting.path]
     if not names or _OTHERS.search(".".join(names)):
         return False

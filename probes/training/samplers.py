@@ -38,6 +38,27 @@ def samplers(code: Code) -> Iterator[Fault]:
             yield from _same_order(code, call, sampler, made[0].value)
 
 
+def in_order(code: Code) -> ast.Call | None:
+    """The ``DataLoader(…, shuffle=False)`` that a training loop goes through; None where something
+    else draws the samples, or the loader is made in another way."""
+    for loop in code.training_loops:
+        source = loop.iter if isinstance(loop, ast.For) else None
+        names = {dotted(n) for n in ast.walk(source)} if source is not None else set()
+        for name in sorted(names - {""}):
+            made = code.assigned.get(name, ())
+            call = made[0].value if len(made) == 1 else None
+            if isinstance(call, ast.Call) and last(call.func) == "DataLoader" and _plain(call):
+                return call
+    return None
+
+
+def _plain(loader: ast.Call) -> bool:
+    words = {one.arg: one.value for one in loader.keywords}
+    shuffle = words.get("shuffle", ast.Constant(False))
+    still = isinstance(shuffle, ast.Constant) and shuffle.value is False
+    return still and len(loader.args) < 3 and not {"sampler", "batch_sampler", None} & words.keys()
+
+
 def _same_order(code: Code, call: ast.Call, sampler: str, made: ast.Call) -> Iterator[Fault]:
     still = any(k.arg in ("shuffle", None) and not _may_shuffle(k) for k in made.keywords)
     parent = code.parents[call]
