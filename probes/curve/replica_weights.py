@@ -56,14 +56,16 @@ def _replicas(look: Look) -> bool:
     """Whether the programs show a run of whole replicas, whose gradients are averaged."""
     if not replicas.is_whole(look):
         return False
-    for file in look.files("python")[: replicas.FILES]:
-        try:
-            with look.open(file.path, replicas.BYTES) as opened:
-                if _AVERAGES.search(opened.read(replicas.BYTES)):
-                    return True
-        except Unreadable:
-            return False
-    return False
+    programs = look.files("python")[: replicas.FILES]
+    return any(_averages_gradients(look, file.path) for file in programs)
+
+
+def _averages_gradients(look: Look, path: str) -> bool:
+    try:
+        with look.open(path, replicas.BYTES) as opened:
+            return _AVERAGES.search(opened.read(replicas.BYTES)) is not None
+    except Unreadable:
+        return False
 
 
 PROBE = Probe(
