@@ -12,7 +12,7 @@ from medic.report.console import Console
 
 if TYPE_CHECKING:
     from medic.case.collect import Case
-    from medic.lint.files import LintReport
+    from medic.lint.found import LintReport
 
 MAX_PASTE = 64 * 1024 * 1024
 

@@ -6,21 +6,14 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from medic.commands.beside import with_named
 from medic.commands.given import case_of, console, knowledge, nothing_read
+from medic.commands.named_files import with_named
 from medic.errors import Exit, UsageError
 from medic.facts import PrintedStart
 from medic.i18n import Text
 from medic.index.knowledge import Index
-from medic.lint.files import (
-    LintFinding,
-    LintReport,
-    exit_matters,
-    launches_of,
-    lint,
-    may_launch,
-    unread,
-)
+from medic.lint.files import launches_of, lint, unread
+from medic.lint.found import LintFinding, LintReport, exit_matters, may_launch
 from medic.lint.garbage import without_garbage
 from medic.lint.ignores import silenced
 from medic.lint.merging import merged_fix

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import click
 
-from medic.commands.beside import with_named
 from medic.commands.given import case_of, console, knowledge, nothing_read
+from medic.commands.named_files import with_named
 from medic.commands.options import format_options, lang_option, option, redact_option, set_option
 from medic.errors import Exit
 from medic.i18n import Text
-from medic.lint.files import launches_of, lint, may_launch
+from medic.lint.files import launches_of, lint
+from medic.lint.found import may_launch
 from medic.lint.ignores import silenced
 from medic.lint.selection import chosen
 from medic.preflight import look_at

@@ -15,7 +15,7 @@ from medic.i18n import Text
 from medic.records import replace
 
 if TYPE_CHECKING:
-    from medic.lint.files import LintFinding, LintReport
+    from medic.lint.found import LintFinding, LintReport
 
 _WITH = Text("with {which}: {what}", "当 {which} 时：{what}")
 _OR, _OTHER = Text(" or ", " 或 "), Text("any other {name}", "{name} 为其他值")

@@ -22,7 +22,7 @@ from medic.syntax.shell_environment import OF_THE_WORLD, given
 from medic.text.patterns import regex
 
 if TYPE_CHECKING:
-    from medic.lint.files import LintFinding
+    from medic.lint.found import LintFinding
 
 _RANKS = frozenset(("nodes", "gpus_per_node", "world_size", "data_parallel_size", "node_gpus"))
 # Checks that compute with the ranks of the run, but for a finding whose value ``of_ranks`` is False.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from medic.case.collect import Case, NotRead
 from medic.errors import MedicError
@@ -13,9 +13,10 @@ from medic.i18n import Text, current
 from medic.index.knowledge import Index
 from medic.lint import together
 from medic.lint.choices import with_choices
+from medic.lint.found import ORDER, LintFinding, LintReport
 from medic.lint.grounds import with_sound_fixes
 from medic.probe import BY_HAND, Finding, Probe
-from medic.records import dataclass, replace
+from medic.records import replace
 from medic.run_config import RunConfig, Span
 from medic.runner.crew import Crew
 from medic.runner.evidence import Evidence
@@ -27,59 +28,6 @@ if TYPE_CHECKING:
 
 # YAML, engine JSON, launcher YAML, model config: no launch has more files than this.
 LAUNCH_CONFIGS = 8
-ORDER = {"error": 0, "warning": 1, "info": 2}
-
-
-@dataclass(frozen=True)
-class LintFinding:
-    """One fired check at its place. Columns are 1-based; 0 where the line has none.
-
-    ``shown`` are the fix's changes as (key as written, old text, new text); see ``edits.shown``.
-    ``by_hand`` says, where there is no fix, why not, and what may be written.
-    ``also``: (file, line) of the other places of the same fault.
-    """
-
-    name: str
-    code: str
-    severity: str
-    file: str
-    line: int
-    column: int
-    end_column: int
-    message: Text
-    consequence: Text
-    fix: Fix | None = None
-    shown: tuple[tuple[str, str, str], ...] = ()
-    by_hand: tuple[Text, ...] = ()
-    also: tuple[tuple[str, int], ...] = ()
-
-
-@dataclass(frozen=True)
-class Idle:
-    """A comment that turns no finding off; ``unknown``: it names a check that does not exist."""
-
-    file: str
-    line: int
-    text: Text
-    unknown: bool = False
-
-
-@dataclass(frozen=True)
-class LintReport:
-    """``ignored`` findings carry the place that turned them off."""
-
-    findings: tuple[LintFinding, ...]
-    not_checked: tuple[tuple[str, str], ...]
-    passed: tuple[str, ...]
-    run_config: RunConfig
-    facts: dict[type[Any], Any]
-    read: dict[str, int]
-    not_read: tuple[NotRead, ...]
-    failed: tuple[tuple[str, str], ...]
-    ignored: tuple[tuple[LintFinding, str], ...] = ()
-    idle: tuple[Idle, ...] = ()
-    parts: tuple[LintReport, ...] = ()  # of several launches, one each
-    apart: Text | None = None  # what is said where the files cannot be one launch
 
 
 def probes_for_lint(case: Case, index: Index) -> Waves:
@@ -287,12 +235,3 @@ def place(finding: Finding, config: RunConfig) -> tuple[int, int]:
 def _columns(span: Span) -> tuple[int, int]:
     end = span.end_column if span.end_line == span.line else span.column + 1
     return span.column, end
-
-
-def exit_matters(findings: Sequence[LintFinding]) -> bool:
-    return any(f.severity in ("error", "warning") for f in findings)
-
-
-def may_launch(report: LintReport) -> bool:
-    """Whether no error or warning stands in the way, and everything could be read and checked."""
-    return not (exit_matters(report.findings) or report.not_read or report.failed)

@@ -11,7 +11,7 @@ from medic.records import replace
 from medic.run_config import RunConfig
 
 if TYPE_CHECKING:
-    from medic.lint.files import LintFinding
+    from medic.lint.found import LintFinding
 
 # What tells that the stated number of processes is none of the job's, and what is computed from it.
 _PROCESSES = frozenset(("more-ranks-than-gpus", "launch-not-as-allocated"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from medic.errors import UsageError
 from medic.i18n import Text
 from medic.index.knowledge import Index
-from medic.lint.files import Idle, LintFinding, LintReport
+from medic.lint.found import Idle, LintFinding, LintReport
 from medic.lint.selection import Projects, named
 from medic.records import dataclass, field, replace
 from medic.text.patterns import regex

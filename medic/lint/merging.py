@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from medic.lint.files import LintFinding, LintReport
+from medic.lint.found import LintFinding, LintReport
 
 if TYPE_CHECKING:
     from medic.fixes import Fix

@@ -10,7 +10,7 @@ from medic.facts import GpuState, Host, Launches, Machine, Places, Ports, Releas
 from medic.i18n import Text
 from medic.index.knowledge import Index
 from medic.lint.files import probes_for_lint
-from medic.preflight.beside import beside
+from medic.preflight.caches import caches
 from medic.preflight.gpus import gpus
 from medic.preflight.network import network
 from medic.preflight.places import places
@@ -31,7 +31,7 @@ JUDGES: Sequence[Callable[[Scene], Iterator[Result]]] = (
     network,
     system,
     places,
-    beside,
+    caches,
     variables,
 )
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from medic import __version__
 from medic.i18n import Text
 from medic.index.knowledge import Index
-from medic.lint.files import LintFinding, LintReport
+from medic.lint.found import LintFinding, LintReport
 from medic.report.console import Console
 from medic.report.lint_text import also
 from medic.report.sarif_fixes import fixes

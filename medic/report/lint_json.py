@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from medic.lint.files import LintFinding, LintReport
+from medic.lint.found import LintFinding, LintReport
 from medic.report.lint_text import reasons
 from medic.report.memory_line import memory_data
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from medic.facts import GpuMemory
 from medic.i18n import Text
-from medic.lint.files import LintFinding, LintReport
+from medic.lint.found import LintFinding, LintReport
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.words import SAFE, SEVERITY, UNSAFE

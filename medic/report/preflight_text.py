@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from medic.i18n import Text
-from medic.lint.files import LintReport
+from medic.lint.found import LintReport
 from medic.preflight import Preflight, Result
 from medic.report import lint_json, lint_text
 from medic.report.blocks import Blocks

@@ -11,12 +11,12 @@ from medic.run_config import FIELDS, MORE, NOBODYS, PLAIN, RunConfig, Setting, S
 from medic.text.patterns import regex
 
 from ..flags.forks import forks_of
-from .beside import NEEDS_ANOTHER, NO_EFFECT, beside_others
 from .bounds import BY_FIELD, BY_NAME, COUNTS, FAR_BEYOND, RANK, RANKED, RULED, STATED, Bounds
 from .callbacks import EXCLUDE
 from .document_faults import of_documents
 from .documents import read_documents
 from .keys import Framework, Key, Keys
+from .needs_another import NEEDS_ANOTHER, NO_EFFECT, needs_another
 from .parted_numbers import OTHERWISE
 from .published import CROSSED, crossed_pair, far, greedy
 from .published import NAME as BEYOND
@@ -90,7 +90,7 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     yield from of_documents(documents, keys, config, told)
     if (rank := _rank_beyond(config)) is not None:
         yield rank
-    yield from beside_others(config)
+    yield from needs_another(config)
     in_lists = [s for _, document, framework in documents for s in listed(document, framework)]
     words = [s for _, document, framework in documents for s in words_in_lists(document, framework)]
     lists = {(word.path, _file(word)) for word in words}

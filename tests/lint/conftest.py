@@ -15,7 +15,8 @@ import yaml
 from medic.case.collect import collect
 from medic.edits import changed
 from medic.index.knowledge import load
-from medic.lint.files import LintFinding, lint
+from medic.lint.files import lint
+from medic.lint.found import LintFinding
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 FACTORY = (

@@ -17,7 +17,8 @@ from medic.case.collect import collect
 from medic.changes.batch import GLOBAL, MICRO, REPLICAS, SEQUENCE, STEPS, TOKENS
 from medic.edits import changed
 from medic.index.knowledge import load
-from medic.lint.files import LintFinding, lint
+from medic.lint.files import lint
+from medic.lint.found import LintFinding
 
 INDEX = load()
 BATCH = {MICRO, STEPS, GLOBAL, TOKENS, REPLICAS, SEQUENCE, "world_size", "gpus_per_node", "nodes"}

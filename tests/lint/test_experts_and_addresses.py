@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from medic.commands import main
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 from medic.text.safetext import columns
 
 Lint = Callable[..., tuple[LintFinding, ...]]

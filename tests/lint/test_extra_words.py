@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 VALUE, SYNTAX, TWICE = "flag-value-not-accepted", "override-syntax-wrong", "flag-given-twice"

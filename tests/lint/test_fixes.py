@@ -9,7 +9,7 @@ import pytest
 
 from medic.commands import main
 from medic.edits import changed
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 pytestmark = pytest.mark.usefixtures("state")  # what is written is written down there
 

@@ -8,7 +8,7 @@ import pytest
 from medic.probes.flags.key_names import KNOWN, names_of, normal
 
 from medic.index.knowledge import load
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 FLAG, KEY = "misspelt-flag", "misspelt-config-key"

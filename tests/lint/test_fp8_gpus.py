@@ -9,7 +9,8 @@ import pytest
 
 from medic.case.collect import collect
 from medic.index.knowledge import load
-from medic.lint.files import LintFinding, lint
+from medic.lint.files import lint
+from medic.lint.found import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 NAME = "precision-not-supported-by-device"

@@ -8,7 +8,8 @@ import pytest
 
 from medic.case.collect import collect
 from medic.index.knowledge import load
-from medic.lint.files import LintReport, lint
+from medic.lint.files import lint
+from medic.lint.found import LintReport
 
 MAIN = """defaults:
   - actor@actor_rollout_ref.actor: dp_actor

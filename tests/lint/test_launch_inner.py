@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 from medic.syntax.shell_tree import parse_shell
 from medic.syntax.source import SourceText
 

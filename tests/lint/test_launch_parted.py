@@ -10,7 +10,7 @@ from medic.probes.flags.key_names import normal
 from medic.probes.flags.shared_values import shared_values
 
 from medic.index.knowledge import load
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 SYNTAX, VALUE, MISSPELT = "override-syntax-wrong", "flag-value-not-accepted", "misspelt-flag"

@@ -9,7 +9,8 @@ import pytest
 
 from medic.case.collect import collect
 from medic.index.knowledge import load
-from medic.lint.files import LintReport, lint
+from medic.lint.files import lint
+from medic.lint.found import LintReport
 
 _LINE = "torchrun --nproc_per_node 8 train_{n}.py --lr $LR --out $OUT_{n}\n"
 

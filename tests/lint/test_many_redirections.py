@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 SECONDS = 5.0  # a pattern that tries every way needs hours

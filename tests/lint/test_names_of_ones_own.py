@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from medic.commands import main
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 IMPOSSIBLE = "impossible-value"

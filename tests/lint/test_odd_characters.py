@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from medic.errors import Unreadable
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 from medic.syntax import parse
 
 Lint = Callable[..., tuple[LintFinding, ...]]

@@ -9,7 +9,7 @@ import pytest
 from medic.probes.config.start_blocks import HEAD, MAX_LINES, printed
 from medic.probes.config.start_literals import MAX_TEXT, settings_of
 
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 NAME = "printed-value-differs"

@@ -11,7 +11,8 @@ import pytest
 from medic.case.collect import collect
 from medic.errors import Unreadable
 from medic.index.knowledge import load
-from medic.lint.files import LintFinding, lint
+from medic.lint.files import lint
+from medic.lint.found import LintFinding
 from medic.run_config import RunConfig
 from medic.syntax import parse
 from medic.syntax.python_reader import Reader

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 from medic.syntax import parse
 
 LAUNCH = "torchrun --nproc_per_node 8 train.py --lr 1e-4"

@@ -8,7 +8,7 @@ import pytest
 from medic.probes.flags.key_names import KNOWN, names_of
 
 from medic.index.knowledge import load
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 from tests.lint.test_words_of_releases import AXOLOTL, FACTORY
 
 Lint = Callable[..., tuple[LintFinding, ...]]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 MODEL: dict[str, Any] = {

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from medic.index.knowledge import load
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 CLEAN = """\

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Keys = Mapping[str, str | None]
 Rows = list[tuple[Keys, str, str]]

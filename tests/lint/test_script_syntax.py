@@ -9,7 +9,7 @@ import pytest
 
 from medic.case.collect import collect
 from medic.index.knowledge import load
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 from medic.session.consultation import Session
 from medic.syntax import parse
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from medic.edits import changed
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Changed = Callable[[str, str, str, str], list[tuple[str, int]]]
 Lint = Callable[..., tuple[LintFinding, ...]]

@@ -13,7 +13,7 @@ import yaml
 from medic.commands import main
 from medic.i18n import Text, plain, use
 from medic.index.knowledge import load
-from medic.lint.files import LintFinding, LintReport
+from medic.lint.found import LintFinding, LintReport
 from medic.report import lint_ci, lint_json, lint_text
 from medic.report.console import Console
 from medic.report.schemas import SCHEMAS

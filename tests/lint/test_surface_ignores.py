@@ -12,7 +12,8 @@ from medic.case.collect import collect
 from medic.commands import main
 from medic.errors import UsageError
 from medic.index.knowledge import load
-from medic.lint.files import LintReport, lint
+from medic.lint.files import lint
+from medic.lint.found import LintReport
 from medic.lint.ignores import silenced
 from medic.lint.selection import chosen, named, read_settings
 

@@ -11,7 +11,8 @@ from medic.probes.config.releases import LONG
 from medic.case.collect import collect
 from medic.facts import Release, Source
 from medic.index.knowledge import load
-from medic.lint.files import LintReport, lint
+from medic.lint.files import lint
+from medic.lint.found import LintReport
 
 INDEX = load()
 UNKNOWN_KEY, RENAMED = "misspelt-config-key", "argument-renamed-in-library"

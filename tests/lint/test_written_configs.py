@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 import pytest
 
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 _WRITES = """cat > ds.json <<EOF

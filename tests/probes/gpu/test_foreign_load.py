@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from medic.probes.gpu import beside
+from medic.probes.gpu import foreign_load
 from medic.probes.gpu.series import parse_series
 
 from medic.facts import LogHits
@@ -24,7 +24,7 @@ def sampled(look: Any, seconds: list[Rows], log: LogHits | None = None) -> list[
         ]
     series = parse_series(enumerate(lines, 1), "smi.csv")
     facts = [series] if log is None else [series, log]
-    return [f for f in beside.run(look(facts=facts)) if isinstance(f, Finding)]
+    return [f for f in foreign_load.run(look(facts=facts)) if isinstance(f, Finding)]
 
 
 def test_one_of_two_works_before_the_run_begins(look: Any) -> None:

@@ -8,7 +8,7 @@ from medic.i18n import Text
 from medic.probe import Finding
 from medic.run_config import RunConfig
 
-from .beside_pairs import pairs
+from .at_odds import pairs
 from .setting_faults import fault
 
 NEEDS_ANOTHER, NO_EFFECT = "option-needs-another-option", "option-without-effect"
@@ -25,7 +25,7 @@ _NO_LENGTH = Text(
 _FILES = (".yaml", ".yml")
 
 
-def beside_others(config: RunConfig) -> Iterator[Finding]:
+def needs_another(config: RunConfig) -> Iterator[Finding]:
     for found in (_splits_nothing(config), _packed_without_length(config)):
         if found is not None:
             yield found

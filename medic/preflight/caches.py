@@ -21,7 +21,7 @@ _TAKES = Text("; the offloaded states take at least {n}", "；卸载的状态至
 _IN_CONTAINER = Text("the run starts in a container", "训练在容器中启动")
 
 
-def beside(scene: Scene) -> Iterator[Result]:
+def caches(scene: Scene) -> Iterator[Result]:
     for place in scene.places.beside if scene.places else ():
         yield _judged(scene, place)
 
