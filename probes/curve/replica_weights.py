@@ -7,6 +7,7 @@ the same at the start: equal updates keep what differs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from medic.errors import Unreadable
 from medic.facts import Curve, Series
@@ -56,16 +57,13 @@ def _replicas(look: Look) -> bool:
     """Whether the programs show a run of whole replicas, whose gradients are averaged."""
     if not replicas.is_whole(look):
         return False
-    programs = look.files("python")[: replicas.FILES]
-    return any(_averages_gradients(look, file.path) for file in programs)
+    return any(_averages(look, file.path) for file in look.files("python")[: replicas.FILES])
 
 
-def _averages_gradients(look: Look, path: str) -> bool:
-    try:
-        with look.open(path, replicas.BYTES) as opened:
-            return _AVERAGES.search(opened.read(replicas.BYTES)) is not None
-    except Unreadable:
-        return False
+def _averages(look: Look, path: str) -> bool:
+    with suppress(Unreadable), look.open(path, replicas.BYTES) as file:
+        return _AVERAGES.search(file.read(replicas.BYTES)) is not None
+    return False
 
 
 PROBE = Probe(

@@ -52,11 +52,11 @@ _ALL_WRITE = Text(
 def collectives(code: Code) -> Iterator[Fault]:
     """Collectives in a branch for certain ranks, without one of the kind for the others."""
     ranks = Ranks(code)
-    for call in _collective_calls(code):
+    for call in collective_calls(code):
         guard = next((one for one in _ifs(code, call) if ranks.chooses(one.test)), None)
-        if guard is None and not _among_some(call):
+        if guard is None and not among_some(call):
             yield from _by_function(code, call, ranks)
-        if guard is None or not _inside(code, call, guard.body) or _among_some(call):
+        if guard is None or not _inside(code, call, guard.body) or among_some(call):
             continue
         between = (one for one in _ifs(code, call) if at(one) > at(guard))
         if any(ranks.mentions(one.test) or ranks.of_the_world(one.test) for one in between):
@@ -132,7 +132,7 @@ def _guard_of_calls(code: Code, function: ast.FunctionDef, ranks: Ranks) -> ast.
     return None if spoken else guard
 
 
-def _collective_calls(code: Code) -> Iterator[ast.Call]:
+def collective_calls(code: Code) -> Iterator[ast.Call]:
     modules = set(_names_of_distributed(code))
     accelerators = {
         name
@@ -147,7 +147,7 @@ def _collective_calls(code: Code) -> Iterator[ast.Call]:
             yield call
 
 
-def _among_some(call: ast.Call) -> bool:
+def among_some(call: ast.Call) -> bool:
     """Whether a collective names the group that it is for."""
     given = [*call.args, *call.keywords]
     words = any(_PARTS.search(ast.unparse(one)) for one in given)

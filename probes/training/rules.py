@@ -12,6 +12,7 @@ from .answer_words import other_marks
 from .backends import backends
 from .batches import one_batch
 from .carried import carried
+from .clocks import by_clock
 from .code import Code, Fault, Loop, Optimizer, at, calls_in, dotted, last
 from .dimensions import dimensions
 from .graphs import graphs
@@ -72,6 +73,7 @@ _STAYS = Text(
 
 def faults(code: Code) -> Iterator[Fault]:
     yield from collectives(code)
+    yield from by_clock(code)
     yield from written_by_all(code)
     yield from made_labels(code)
     yield from other_marks(code)

@@ -24,6 +24,27 @@ value = torch.ones(1).cuda()
 @pytest.mark.parametrize(
     ("body", "fires"),
     [
+        ("    if time.time() - last > 600:\n        last = time.time()\n        dist.barrier()\n", True),
+        ("    late = time.monotonic() > end\n    if late:\n        dist.all_reduce(value)\n", True),
+        ("    if random.random() < 0.1:\n        dist.all_reduce(value)\n", True),
+        ("    if time.time() - last > 600:\n        save()\n", True),
+        ("    if step % 100 == 0:\n        dist.barrier()\n", False),
+        ("    if time.time() - last > 600:\n        print(step)\n    dist.barrier()\n", False),
+        ("    late = agreed(time.time() > end)\n    if late:\n        dist.barrier()\n", False),
+        ("    if rank == 0:\n        stop[0] = time.time() > end\n"
+         "    dist.broadcast(stop, 0)\n    if stop[0]:\n        dist.barrier()\n", False),
+        ("    if step % 100 == 0:\n        save()\n", False),
+    ],
+)  # fmt: skip
+def test_a_collective_by_the_clock_of_each_rank(lint_text: Lint, body: str, fires: bool) -> None:
+    program = f"{_START}def save():\n    dist.barrier()\nfor step in range(9):\n{body}"
+    found = [one for one in lint_text(program, "train.py") if one.name == EXTRA]
+    assert bool(found) is fires
+
+
+@pytest.mark.parametrize(
+    ("body", "fires"),
+    [
         ("if rank == 0:\n    dist.all_reduce(value)\n", True),
         ("if dist.get_rank() == 0:\n    print(1)\n    dist.barrier()\n", True),
         ("main = rank == 0\nif main:\n    dist.broadcast(value, 0)\n", True),
