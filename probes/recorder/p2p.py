@@ -77,10 +77,27 @@ def _judge(
     waits = next((c for c in by_rank[peer].calls if c.is_open), None)
     if waits is None:
         return Unmet("silent-rank-alive", group, {rank: call}, (peer,))
-    towards = _ends(waits, by_rank[peer]) if waits.is_p2p else None
-    if waits.is_p2p and (towards is None or towards[1] != rank):
-        return None  # it waits for a third rank: that pair is judged on its own
-    return Unmet("call-site-differs", group, {rank: call, peer: waits})
+    if not waits.is_p2p:
+        return Unmet("call-site-differs", group, {rank: call, peer: waits})
+    if ring := _ring(rank, by_rank):
+        return Unmet("stages-cross", group, ring)
+    return None  # it waits for a third rank: that pair is judged on its own
+
+
+def _ring(rank: int, by_rank: Mapping[int, RankRecord]) -> dict[int, RecordedCall]:
+    """The ranks that wait for each other in a ring, each in its first open call; empty where it
+    leads to a rank that waits for nobody, or past this one."""
+    ring: dict[int, RecordedCall] = {}
+    at = rank
+    while at not in ring:
+        record = by_rank.get(at)
+        call = next((c for c in record.calls if c.is_open), None) if record else None
+        ends = _ends(call, record) if record and call is not None and call.is_p2p else None
+        if call is None or ends is None:
+            return {}
+        ring[at] = call
+        at = ends[1]
+    return ring if at == rank else {}
 
 
 def _sizes(call: RecordedCall) -> tuple[object, ...]:

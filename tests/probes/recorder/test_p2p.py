@@ -35,7 +35,7 @@ def records(*calls: list[RecordedCall]) -> list[RankRecord]:
     ("first", "second", "outcome"),
     [
         ([call("send 0->1")], [call("recv 1<-0")], "same-on-all"),
-        ([call("send 0->1")], [call("send 1->0")], "call-site-differs"),
+        ([call("send 0->1")], [call("send 1->0")], "stages-cross"),
         ([call("send 0->1")], [call("all_reduce")], "call-site-differs"),
         ([call("send 0->1")], [call("recv 1<-0", done=True)], "silent-rank-alive"),
         (
@@ -67,7 +67,7 @@ def entry(name: str, *, seconds: float | None, retired: bool = False) -> dict[st
 
 @pytest.mark.parametrize(
     ("seconds", "retired", "outcome"),
-    [(30.5, False, "call-site-differs"), (0.2, False, None), (30.5, True, None)],
+    [(30.5, False, "stages-cross"), (0.2, False, None), (30.5, True, None)],
 )
 def test_the_abort_after_a_timeout_ends_no_call(
     seconds: float, retired: bool, outcome: str | None
@@ -106,6 +106,19 @@ def test_a_chain_is_told_at_its_end() -> None:
     assert found is not None
     assert found.outcome == "silent-rank-alive"
     assert found.missing == (2,)
+
+
+def test_three_stages_that_wait_in_a_ring() -> None:
+    found = unmet(records([call("recv 0<-2")], [call("recv 1<-0")], [call("recv 2<-1")]))
+    assert found is not None
+    assert found.outcome == "stages-cross"
+    assert set(found.calls) == {0, 1, 2}
+
+
+def test_a_rank_that_waits_for_two_that_wait_for_each_other() -> None:
+    found = unmet(records([call("recv 0<-1")], [call("recv 1<-2", 2)], [call("recv 2<-1", 3)]))
+    assert found is not None
+    assert set(found.calls) == {1, 2}
 
 
 def test_ranks_of_a_group_are_ranks_of_the_job() -> None:
