@@ -13,6 +13,7 @@ from .evidence import is_pasted
 from .merge import Merged, thin
 from .view import Order, View
 
+_HELD = frozenset(("eval_loss", "held_score"))  # what an evaluation measures
 EXITED, EXIT_ALONE, TIMEOUT = "rank-exited", "exit-alone", "collective-timeout"
 
 
@@ -95,9 +96,11 @@ def _without_lone_exits(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _final(merged: Merged) -> list[End]:
-    """Ends after which no rank logged a step in the same file."""
+    """Ends after which no rank logged a step in the same file: evaluating what was trained is none."""
     last: dict[str, int] = {}
     for step in merged.steps:
+        if step.values and step.values.keys() <= _HELD:
+            continue
         last[step.source.file] = max(step.source.line, last.get(step.source.file, 0))
     ends = [e for e in merged.ends if e.source.line >= last.get(e.source.file, 0)]
     well = [e for e in ends if e.how == "well"]
