@@ -49,6 +49,7 @@ def test_documentation(line: str) -> None:
         'print("CUDA out of memory, exiting")',
         'if "CUDA out of memory" in str(error):',
         'src/train.py:120:        log.error("CUDA out of memory")',
+        "lightning/pytorch/loops/fit_loop.py:120:     log('CUDA out of memory')",
         "docs/faq.md:12: CUDA out of memory happens when",
         '+ echo "CUDA out of memory"',
     ],
@@ -85,6 +86,7 @@ def test_echoed_settings(line: str) -> None:
         "OutOfMemoryError('CUDA out of memory. Tried to allocate')",
         "(Worker pid=12, ip=10.0.0.1) RuntimeError: CUDA out of memory",
         "Train: [0/300][10/1251] lr 0.01 loss nan (nan) mem 99MB",
+        "/env/site-packages/lightning/pytorch/loops/fit_loop.py:321: A step met CUDA out of memory.",
         "../Cmp.cu:106: _assert: thread: [0,0,0] Assertion `either `inf`, `nan` or < 0` failed.",
     ],
 )

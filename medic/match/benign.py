@@ -53,6 +53,10 @@ _GREP = regex(
 _SAID = regex(
     rb"Assertion [`']|: (?:fatal )?error: |Assertion failed|Check failed|non-zero status: "
 )
+# Lightning warns with its own place in front, and without a category (rank_zero_warn).
+_WARNED = regex(
+    rb"\s*[\w./@+-]*/(?:lightning|pytorch_lightning|lightning_fabric)/[\w./-]+\.py:\d+: [A-Z`]"
+)
 _ASSERTED = b"Assertion `"  # what failed stands behind it in backticks
 _FRAME = regex(rb"^\s+File \"[^\"]+\", line \d+")
 _CONFIG = regex(
@@ -116,7 +120,8 @@ def why_benign(
 def _source(body: bytes, lead: bytes, before: bytes) -> bool:
     if body[:1] in b" \t" and _FRAME.match(body_of(before)) and not _FRAME.match(body):
         return True
-    if (_GREP.match(body) and not _SAID.search(body)) or body.startswith(b"+ echo"):
+    said = _SAID.search(body) or _WARNED.match(body)
+    if (_GREP.match(body) and not said) or body.startswith(b"+ echo"):
         return True
     quoted = lead.count(b'"') % 2 == 1 or lead.count(b"'") % 2 == 1
     return quoted and _CODE.search(lead[-300:]) is not None
