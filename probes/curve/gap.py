@@ -12,6 +12,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 
+from . import first_pass
 from .jumps import MAD_TO_SIGMA
 from .loss import UNTRAINED_LOSS
 from .numbers import clean, median, spread
@@ -57,6 +58,9 @@ def run(look: Look) -> Iterator[Any]:
     at, losses, _ = clean(train)
     beside = [_level(at, losses, step, since) for since, step in pairwise([0, *steps])]
     pairs = [(s, v, t) for s, v, t in zip(steps, values, beside, strict=True) if t is not None]
+    if found := list(first_pass.worse_than_guess(look, held, pairs)):
+        yield from found
+        return
     if len(pairs) < MIN_EVALS:
         yield from _few(look, held, pairs)
         return
