@@ -155,12 +155,13 @@ def _is_normalised(code: Code, name: str, exp: ast.Call) -> bool:
     """Whether the sum of the exponentials divides, or is taken the logarithm of."""
     own = code.function(exp)
     for node in ast.walk(own):
-        summed = isinstance(node, ast.Call) and last(node.func) == "sum"
-        if not summed or dotted(owner(node)) != name or at(node) < at(exp):
+        if not isinstance(node, ast.Call) or last(node.func) != "sum" or at(node) < at(exp):
+            continue
+        if dotted(owner(node)) != name:
             continue
         above = code.parents.get(node)
-        divides = isinstance(above, ast.BinOp) and isinstance(above.op, ast.Div)
-        logged = isinstance(above, ast.Attribute) and above.attr == "log"
-        if (divides and above.right is node) or logged:
+        if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Div) and above.right is node:
+            return True
+        if isinstance(above, ast.Attribute) and above.attr == "log":
             return True
     return False
