@@ -80,8 +80,10 @@ def _copied(values: dict[str, Any]) -> dict[str, Any]:
 # peak of all, and the most that was reserved, in bytes.
 Ran = tuple[float, float, int, int]
 
-# The last one. Whoever goes on from it takes it out meanwhile: threads may ask at the same time.
+# The last ones: a plan, and what it is compared with. Whoever goes on from one takes it out meanwhile:
+# threads may ask at the same time.
 _LAST: dict[tuple[Step, int], _Beginning] = {}
+KEPT = 2
 
 
 def ran(step: Step, limit: int = 0) -> Ran:
@@ -97,5 +99,6 @@ def ran(step: Step, limit: int = 0) -> Ran:
     try:
         return trace.finish(), trace.first_share, trace.meter.peak, trace.meter.most
     finally:
-        _LAST.clear()
         _LAST[alike] = beginning
+        for old in list(_LAST)[:-KEPT]:
+            _LAST.pop(old, None)

@@ -14,10 +14,9 @@ from medic.records import dataclass
 from medic.run_config import Scalar
 from medic.text.patterns import regex
 
-from .start_literals import MAX_TEXT, settings_of
 from .values import read_scalar
 
-MAX_LINES = 4000
+MAX_LINES, MAX_TEXT = 4000, 400_000
 # What a line says stands at its start; only a printed value may be longer.
 HEAD = 1000
 Line = tuple[int, str]
@@ -116,6 +115,8 @@ def printed(lines: Sequence[Line], dump: str = "megatron") -> Iterator[Printed]:
         elif within:
             yield from _argument(dump, number, text)
         elif opened := _opening(text):
+            from .start_literals import settings_of
+
             block, framework = _block(plain[at:], opened[0]), opened[1]
             for path, value, line in settings_of("\n".join(block)):
                 told = plain[at + line]

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from medic.run_config import Scalar
 from medic.text.patterns import regex
 
-MAX_TEXT = 400_000
+from .start_blocks import MAX_TEXT
+
 _MAX_DEPTH = 12
 # <enum: 1>, <object at 0x7f>: what has no literal.
 _OBJECT = regex(r"<[\w.]{1,200}(?:: [^<>\n]{0,60}|[^<>\n]{0,120} at 0x[0-9a-f]{1,16})>")

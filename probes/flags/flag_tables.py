@@ -266,7 +266,7 @@ def table_of(
     if closed and framework.name in FLAT:
         own = {normal(k.key.removeprefix("**.")) for k in framework.keys}
         lent = USERS_OWN - own - {normal(n) for n in framework.known}
-        names = replace(names, leaves=names.leaves - lent)
+        names = names.having(names.leaves - lent)
     beside = (*framework.builds_on, *_BESIDE.get(framework.name, ()))
     bases = [tables[name] for name in beside if name in tables]
     given = [w.text.lstrip("-").partition("=")[0] for w in launch.arguments if w.text[:2] == "--"]

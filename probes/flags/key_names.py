@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
 from typing import Protocol
 
-from medic.records import dataclass
 from medic.text.slips import digits_of
 
 from ..manner import Manner
@@ -111,13 +112,35 @@ class Framework(Manner, Protocol):
     def unknown_key(self) -> str: ...
 
 
-@dataclass(frozen=True)
 class Names:
-    """What a framework knows: names whatever stands before them, and names below a parent."""
+    """What a framework knows, and the ones whose keys it takes: ``leaves`` are names whatever stands
+    before them, ``below`` those below a parent."""
 
-    framework: Framework
-    leaves: frozenset[str]
-    below: Mapping[str, tuple[str, ...]]
+    def __init__(self, *sources: Framework) -> None:
+        self.framework, self._sources = sources[0], sources
+
+    @cached_property
+    def leaves(self) -> frozenset[str]:
+        also = (_ARGUMENTS,) if self.framework.name == "megatron" else ()
+        return frozenset(chain(also, *_steps(self._sources)))
+
+    @cached_property
+    def below(self) -> Mapping[str, tuple[str, ...]]:
+        below: dict[str, dict[str, None]] = {}
+        for steps in _steps(self._sources):
+            for depth, step in enumerate(steps):
+                below.setdefault(".".join(steps[:depth]), {})[step] = None
+        return {parent: tuple(names) for parent, names in below.items()}
+
+    def having(
+        self, leaves: frozenset[str], below: Mapping[str, tuple[str, ...]] | None = None
+    ) -> Names:
+        """Those of a program that has these names instead."""
+        made = Names(*self._sources)
+        made.leaves = leaves
+        if below is not None:
+            made.below = below
+        return made
 
     def candidates(self, parents: tuple[str, ...]) -> tuple[str, ...]:
         if self.framework.name in DOTTED:
@@ -199,21 +222,9 @@ def names_of(framework: Framework, tables: Mapping[str, Framework]) -> Names:
     """The names of a framework and of the one whose keys it takes as well."""
     kept = _NAMES.get(framework.name)
     if kept is None or kept.framework is not framework:
-        kept = _NAMES[framework.name] = _collected(framework, tables)
+        also = tables.get(_ALSO.get(framework.name, ""))
+        kept = _NAMES[framework.name] = Names(framework, *([also] if also is not None else []))
     return kept
-
-
-def _collected(framework: Framework, tables: Mapping[str, Framework]) -> Names:
-    sources = [framework]
-    if (also := _ALSO.get(framework.name, "")) in tables:
-        sources.append(tables[also])
-    leaves = {_ARGUMENTS} if framework.name == "megatron" else set()
-    below: dict[str, dict[str, None]] = {}
-    for steps in _steps(sources):
-        leaves.update(steps)
-        for depth, step in enumerate(steps):
-            below.setdefault(".".join(steps[:depth]), {})[step] = None
-    return Names(framework, frozenset(leaves), {p: tuple(n) for p, n in below.items()})
 
 
 def _steps(sources: Sequence[Framework]) -> Iterator[list[str]]:

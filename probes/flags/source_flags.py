@@ -35,13 +35,13 @@ def table_of_source(
     valued = frozenset(n for n, o in flags.items() if o.takes == "value")
     switches = frozenset(n for n, o in flags.items() if o.takes == "none")
     if lender is None:
-        names = replace(table.names, leaves=own, below={})
+        names = table.names.having(own, {})
         table = replace(table, names=names, foreign={}, meanings={}, choices={})
         listed: frozenset[str] = frozenset()
     else:
         stated = {normal(k.key) for k in framework.keys if not k.key.startswith("**.")}
         known = stated | {normal(n) for n in framework.known}
-        names = replace(table.names, leaves=(table.names.leaves - (USERS_OWN - known)) | own)
+        names = table.names.having((table.names.leaves - (USERS_OWN - known)) | own)
         table = replace(table, names=names)
         listed = table.kinds - frozenset(normal(n) for n in framework.beside)
     made = replace(

@@ -222,6 +222,9 @@ def test_plans_that_differ_in_the_optimizer_begin_once(monkeypatch: pytest.Monke
     for name in OPTIMIZERS:
         ran(step_of(optimizer=name))
     assert len(begins) == 1
+    ran(step_of(fused_loss=True))  # looked at between them
+    ran(step_of(optimizer="sgd"))
+    assert len(begins) == 2
 
 
 def test_another_batch_or_limit_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
