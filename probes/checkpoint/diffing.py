@@ -106,10 +106,10 @@ def _fused(
     sources: set[str] = set()
     for name in wanted.keys() - have.keys():
         cut = split_for(name, have, wanted, orders)
-        parts = (cut.source,) if cut else join_for(name, have, wanted, orders)
-        if parts:
+        join = None if cut else join_for(name, have, wanted, orders)
+        if cut or join:
             made.add(name)
-            sources.update(parts)
+            sources.update((cut.source,) if cut else join.sources if join else ())
     return made, sources
 
 

@@ -2,8 +2,8 @@
 
 Only where names, shapes and the config prove it: the parts have the fused tensor's columns, their rows
 add up to its rows, and the order is the one in which these names are always joined, or the side that
-has the fused tensor is known to join them so (``row_orders``). Weights called ``query_key_value`` or
-``c_attn`` are left alone: some frameworks interleave them by head, others not, and no shape tells.
+has the fused tensor is known to join them so (``row_orders``), one after another or by heads. Weights
+called ``c_attn`` are left alone: some frameworks interleave them by head, others not, and no shape tells.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from medic.records import dataclass
 
+from .by_head import NAMES
 from .row_orders import AMBIGUOUS, TOLD, Orders
 
 Shape = tuple[int, ...]
@@ -21,21 +22,31 @@ JOINED: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "W_pack": (("q_proj", "k_proj", "v_proj"),),
     "qkv": (("q", "k", "v"), ("q_proj", "k_proj", "v_proj")),
     "Wqkv": (("q_proj", "k_proj", "v_proj"), ("Wq", "Wk", "Wv")),
-    "wqkv": (("wq", "wk", "wv"),),
+    "wqkv": (("wq", "wk", "wv"), ("q_proj", "k_proj", "v_proj")),
     "kv_proj": (("k_proj", "v_proj"),),
+    "query_key_value": (("q_proj", "k_proj", "v_proj"), ("query", "key", "value")),
+    "linear_qkv": (("q_proj", "k_proj", "v_proj"), ("linear_q", "linear_k", "linear_v")),
     "gate_up_proj": (("gate_proj", "up_proj"),),
     "w13": (("w1", "w3"),),
 }
-UNPROVEN = ("query_key_value", "c_attn", "linear_qkv", "attn_qkv", "linear_fc1")
+UNPROVEN = ("c_attn", "attn_qkv", "linear_fc1")
 
 
 @dataclass(frozen=True)
 class Cut:
-    """``rows`` of ``source`` from ``first`` on; all of it where ``rows`` is its first dimension."""
+    """The ``pieces`` of ``source``, each (first row, rows), in their order."""
 
     source: str
-    first: int
-    rows: int
+    pieces: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Join:
+    """What makes a fused tensor: ``pieces`` of the ``sources``, each (number of the source, first row,
+    rows), in their order."""
+
+    sources: tuple[str, ...]
+    pieces: tuple[tuple[int, int, int], ...]
 
 
 def split_for(
@@ -44,8 +55,6 @@ def split_for(
     """The rows of a fused tensor of ``have`` that are the wanted tensor ``name``; None if none."""
     before, own, end = _parts(name)
     for fused, choices in JOINED.items():
-        if fused in AMBIGUOUS and not orders.have:
-            continue
         source = f"{before}{fused}{end}"
         whole = have.get(source)
         for parts in choices:
@@ -54,24 +63,35 @@ def split_for(
             shapes = [wanted.get(f"{before}{p}{end}") for p in parts]
             if not fits(whole, shapes):
                 continue
-            rows = [s[0] for s in shapes if s]
-            at = parts.index(own)
-            return Cut(source, sum(rows[:at]), rows[at])
+            rows, at = [s[0] for s in shapes if s], parts.index(own)
+            heads = orders.have_heads
+            if heads is not None and heads.holds(fused, rows):
+                return Cut(source, tuple(heads.places(at)))
+            if _in_order(fused, told=orders.have):
+                return Cut(source, ((sum(rows[:at]), rows[at]),))
     return None
 
 
 def join_for(
     name: str, have: Mapping[str, Shape], wanted: Mapping[str, Shape], orders: Orders
-) -> tuple[str, ...]:
-    """The tensors of ``have`` that make the wanted fused tensor ``name``, in order; () if none."""
+) -> Join | None:
+    """What of ``have`` makes the wanted fused tensor ``name``; None if nothing does."""
     before, own, end = _parts(name)
-    if own in AMBIGUOUS and not orders.wanted:
-        return ()
     for parts in JOINED.get(own, ()):
         sources = tuple(f"{before}{p}{end}" for p in parts)
-        if fits(wanted[name], [have.get(s) for s in sources]):
-            return sources
-    return ()
+        if not fits(wanted[name], [have.get(s) for s in sources]):
+            continue
+        rows, heads = [have[s][0] for s in sources], orders.wanted_heads
+        if heads is not None and heads.holds(own, rows):
+            return Join(sources, tuple(heads.order()))
+        if _in_order(own, told=orders.wanted):
+            return Join(sources, tuple((n, 0, count) for n, count in enumerate(rows)))
+    return None
+
+
+def _in_order(fused: str, *, told: bool) -> bool:
+    """Whether the rows follow one another: by the name, or as is told of one of several orders."""
+    return fused not in NAMES and (fused not in AMBIGUOUS or told)
 
 
 def unordered(name: str, have: Mapping[str, Shape], wanted: Mapping[str, Shape]) -> str:
@@ -80,7 +100,7 @@ def unordered(name: str, have: Mapping[str, Shape], wanted: Mapping[str, Shape])
     cut = split_for(name, have, wanted, TOLD)
     if cut is not None:
         return cut.source
-    return name if join_for(name, have, wanted, TOLD) else ""
+    return name if join_for(name, have, wanted, TOLD) is not None else ""
 
 
 def fits(whole: Shape, parts: list[Shape | None]) -> bool:

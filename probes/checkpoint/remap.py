@@ -189,10 +189,13 @@ def _make(
         )
     cut = split_for(name, renamed, wanted, orders)
     if cut is not None and not ours[cut.source].why:
-        return _rows(name, shape, ours[cut.source], cut.first), Text("", "")
-    parts = [ours[p] for p in join_for(name, renamed, wanted, orders)]
-    if parts and not any(p.why for p in parts) and len({p.dtype for p in parts}) == 1:
-        ranges = tuple(Range(p.file, p.start, p.size) for p in parts)
+        whole = ours[cut.source]
+        ranges = tuple(_rows(whole, first, count) for first, count in cut.pieces)
+        return Output(name, whole.dtype, shape, ranges, (whole.name,), "split"), Text("", "")
+    join = join_for(name, renamed, wanted, orders)
+    parts = [ours[p] for p in join.sources] if join else []
+    if join and not any(p.why for p in parts) and len({p.dtype for p in parts}) == 1:
+        ranges = tuple(_rows(parts[n], first, count) for n, first, count in join.pieces)
         sources = tuple(p.name for p in parts)
         return Output(name, parts[0].dtype, shape, ranges, sources, "fused"), Text("", "")
     fused = unordered(name, renamed, wanted)
@@ -207,11 +210,10 @@ def _copied(name: str, found: Located) -> Output:
     return Output(name, found.dtype, found.shape, ranges, (found.name,))
 
 
-def _rows(name: str, shape: Shape, whole: Located, first: int) -> Output:
+def _rows(whole: Located, first: int, count: int) -> Range:
     """Rows of a row-major tensor lie together."""
     row = WIDTHS[whole.dtype] * math.prod(whole.shape[1:])
-    at = Range(whole.file, whole.start + first * row, shape[0] * row)
-    return Output(name, whole.dtype, shape, (at,), (whole.name,), "split")
+    return Range(whole.file, whole.start + first * row, count * row)
 
 
 def _why_left(

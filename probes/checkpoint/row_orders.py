@@ -2,7 +2,7 @@
 
 A fused ``qkv_proj`` holds all of q, then k, then v (Phi-3, OpenELM), or four blocks of q, v, k (CodeGen,
 transformers/models/codegen), or each group's heads together (InternLM2's ``wqkv``, GPT-NeoX, BLOOM,
-Falcon). Names and shapes are the same in all of them.
+Falcon, Megatron-LM: ``by_head``). Names and shapes are the same in all of them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ from medic.errors import Unreadable, UsageError
 from medic.probe import Look
 from medic.records import dataclass
 
+from . import by_head
+from .by_head import Heads
 from .source import open_file, read_all
 from .units import Unit
 
 MAX_CONFIG = 1 << 20  # bytes
 # Names that models of either order have; W_pack (Baichuan) and Wqkv (MPT, DBRX, ModernBERT,
 # flash-attn) are only used for rows one after another.
-AMBIGUOUS = frozenset({"qkv_proj", "wqkv", "qkv", "kv_proj"})
-# ``model_type`` of models whose forward slices q, then k, then v off such a tensor.
+AMBIGUOUS = frozenset({"qkv_proj", "wqkv", "qkv", "kv_proj", *by_head.NAMES})
+# ``model_type`` of models whose forward slices q, then k, then v off such a tensor: transformers'
+# modeling_phi3, modeling_phi4_multimodal, modeling_mpt, modeling_dbrx and modeling_modernbert; of
+# phi4mm, openelm and baichuan the code that is published with the weights; of phi3_v its MLX port.
 IN_ORDER = frozenset(
     {
         "phi3",
@@ -54,17 +58,24 @@ OTHERWISE = frozenset(
 
 @dataclass(frozen=True)
 class Orders:
-    """Whether the rows of fused tensors are known to lie one after another, on either side."""
+    """Whether the rows of fused tensors are known to lie one after another, on either side; or by
+    which groups of heads they lie."""
 
     have: bool = False
     wanted: bool = False
+    have_heads: Heads | None = None
+    wanted_heads: Heads | None = None
 
 
 TOLD = Orders(have=True, wanted=True)
 
 
 def orders_of(look: Look, have: Unit, wanted: Unit) -> Orders:
-    return Orders(_in_order(look, have), _in_order(look, wanted))
+    sides = config_beside(look, have), config_beside(look, wanted)
+    return Orders(
+        _in_order(look, have), _in_order(look, wanted),
+        by_head.heads_of(sides[0], sides[1]), by_head.heads_of(sides[1], sides[0]),
+    )  # fmt: skip
 
 
 def told_by_user(look: Look, *units: Unit) -> Orders:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from medic.probes.checkpoint import diffing, located, remap, row_orders
+from medic.probes.checkpoint import by_head, diffing, located, remap, row_orders
 from medic.probes.checkpoint.units import gather
 
 from medic.errors import UsageError
@@ -70,3 +70,91 @@ def test_the_word_of_the_user_is_not_taken_against_the_config(files: Any, make_l
         row_orders.told_by_user(make_look(other), unit(other))
     plain = model(files, "b", "foo", {"l.qkv_proj.weight": (8, 3)})
     assert row_orders.told_by_user(make_look(plain), unit(plain)).have
+
+
+GROUPED = {"hidden_size": 8, "num_attention_heads": 4, "num_key_value_heads": 2}  # heads of 2 rows
+OF_HEADS = {
+    # query heads a group, groups: rows of q, k, v by number
+    "internlm2": ("wqkv", GROUPED, [*range(4), *range(8, 12)], [4, 5, 12, 13], [6, 7, 14, 15]),
+    "gpt_neox": (
+        "query_key_value", {"hidden_size": 4, "num_attention_heads": 2},
+        [0, 1, 6, 7], [2, 3, 8, 9], [4, 5, 10, 11],
+    ),
+    "bloom": (
+        "query_key_value", {"hidden_size": 4, "n_head": 2},
+        [0, 1, 6, 7], [2, 3, 8, 9], [4, 5, 10, 11],
+    ),
+    "falcon": (
+        "query_key_value",
+        {"hidden_size": 4, "num_attention_heads": 2, "multi_query": True, "new_decoder_architecture": False},
+        [0, 1, 2, 3], [4, 5], [6, 7],
+    ),
+}  # fmt: skip
+
+
+def rows_of(output: Any, start: int, width: int) -> list[int]:
+    """The rows of the source that an output is made of."""
+    found: list[int] = []
+    for one in output.ranges:
+        first = (one.start - start) // width
+        found += range(first, first + one.size // width)
+    return found
+
+
+@pytest.mark.parametrize("kind", sorted(OF_HEADS))
+def test_heads_that_a_config_counts_are_taken_apart(files: Any, make_look: Any, kind: str) -> None:
+    name, config, *parts = OF_HEADS[kind]
+    count = sum(len(rows) for rows in parts)
+    fused = model(files, "a", kind, {f"l.{name}.weight": (count, 3)})
+    (fused.parent / "config.json").write_text(json.dumps({"model_type": kind, **config}))
+    shapes = {f"l.{p}_proj.weight": (len(r), 3) for p, r in zip("qkv", parts, strict=True)}
+    apart = model(files, "b", "llama", shapes)
+    cut = plan(make_look, fused, apart)
+    assert not cut.missing
+    start = located.locate(make_look(fused), unit(fused))[f"l.{name}.weight"].start
+    by_name = {one.name: rows_of(one, start, 12) for one in cut.outputs}
+    assert [by_name[f"l.{p}_proj.weight"] for p in "qkv"] == parts
+    joined = plan(make_look, apart, fused)
+    assert not joined.missing
+    (made,) = joined.outputs
+    assert made.size == count * 12
+    assert diffing.diff(make_look(fused, apart), unit(fused), unit(apart)).unordered == 0
+
+
+def test_joining_undoes_taking_apart() -> None:
+    heads = by_head.Heads(2, 2, 2, ("wqkv",))
+    places = [row for part in range(3) for row in heads.places(part)]
+    rows = {
+        part: [r for first, n in heads.places(part) for r in range(first, first + n)]
+        for part in range(3)
+    }
+    joined = [rows[part][first + n] for part, first, count in heads.order() for n in range(count)]
+    assert joined == [*range(16)]
+    assert sum(n for _, n in places) == 16
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"model_type": "gpt_neox"},  # no sizes
+        {"model_type": "gpt_neox", "hidden_size": 8, "num_attention_heads": 2},  # of another model
+        {"model_type": "chatglm", "hidden_size": 4, "num_attention_heads": 2},
+    ],
+)
+def test_heads_that_no_config_counts_stay_together(
+    files: Any, make_look: Any, config: dict[str, Any]
+) -> None:
+    fused = model(files, "a", "x", {"l.query_key_value.weight": (12, 3)})
+    (fused.parent / "config.json").write_text(json.dumps(config))
+    apart = model(files, "b", "llama", {f"l.{p}_proj.weight": (4, 3) for p in "qkv"})
+    assert len(plan(make_look, fused, apart).missing) == 3
+
+
+def test_megatrons_own_name_with_the_sizes_of_the_other_side(files: Any, make_look: Any) -> None:
+    fused = files.safetensors("a/model.safetensors", {"l.linear_qkv.weight": (16, 3)})
+    shapes = {"l.q_proj.weight": (8, 3), "l.k_proj.weight": (4, 3), "l.v_proj.weight": (4, 3)}
+    apart = model(files, "b", "llama", shapes)
+    assert len(plan(make_look, fused, apart).missing) == 3
+    (apart.parent / "config.json").write_text(json.dumps({"model_type": "llama", **GROUPED}))
+    cut = plan(make_look, fused, apart)
+    assert {one.name: len(one.ranges) for one in cut.outputs} == dict.fromkeys(shapes, 2)
