@@ -126,9 +126,14 @@ def _log(file: GivenFile) -> Content:
         packed = opened.read(6).startswith(_PACKED)
         size = opened.seek(0, 2)
         opened.seek(0)
-        if not packed and size > WHOLE:
-            return _ends(opened, size, name)
+        if not packed:
+            # As it is: what a bar overwrites between carriage returns are no lines of their own.
+            return _ends(opened, size, name) if size > WHOLE else _whole(opened, name)
         return _streamed(opened, file.path, name)
+
+
+def _whole(opened: BinaryIO, name: str) -> Content:
+    return Content(name, _as_text(opened.read().replace(b"\0", b"")))
 
 
 def _ends(opened: BinaryIO, size: int, name: str) -> Content:

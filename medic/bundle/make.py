@@ -9,6 +9,7 @@ import json
 import os
 import tarfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,10 +27,13 @@ from medic.facts import GivenFile
 from medic.i18n import Text
 from medic.records import dataclass, field
 from medic.redact.hide import Redactor
+from medic.text.patterns import regex
 
 MAX_FILES = 400
 MAX_TOTAL = 256 * 1024 * 1024  # bytes of text before compression
 TOO_MUCH = Text("the bundle is full", "打包文件已达上限")
+NAMES = "one name for the same thing in all files: <host1>, <user1>; the map stays with its owner"
+_NAMED = regex(rb"<(host|user|home|ip|mac|mail|login|phone|key|gpu|serial|guid)\d+>")
 SAID = "best effort: read it before you hand it on"
 
 
@@ -71,6 +75,8 @@ def make(case: Case, output: str, *, with_host: bool = True) -> Made:
     entries += _of_host(last) if with_host else ()
     for entry in entries:
         redact.learn(entry.text)
+    for entry in entries:
+        redact.learn_alike(entry.text)
     called = unlike(_safe(redact(e.name)) for e in entries)
     files = [
         (n, redact(e.text).encode("utf-8", "surrogateescape"), e)
@@ -137,6 +143,7 @@ def _refused(left: NotRead) -> dict[str, Any]:
 
 
 def _row(name: str, data: bytes, entry: _Entry) -> dict[str, Any]:
+    """``replaced``: how often each kind of name stands for what was there."""
     return {
         "name": name,
         "kind": entry.kind,
@@ -145,6 +152,7 @@ def _row(name: str, data: bytes, entry: _Entry) -> dict[str, Any]:
         "cut_bytes": entry.cut,
         "modified": entry.modified,
         "sha256": hashlib.sha256(data).hexdigest(),
+        "replaced": dict(sorted(Counter(m[1].decode() for m in _NAMED.finditer(data)).items())),
     }
 
 
@@ -153,7 +161,7 @@ def _manifest(made: Made) -> dict[str, Any]:
         "schema": SCHEMA,
         "medic": __version__,
         "created": int(time.time()),
-        "redaction": {"hidden": made.hidden, "note": SAID},
+        "redaction": {"hidden": made.hidden, "names": NAMES, "note": SAID},
         "files": made.files,
         "left_out": [{**row, "why": row["why"].en} for row in made.left_out],
     }

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from medic.bundle.standins import put_in
 from medic.bundle.unpack import FOLDER, MANIFEST, MAX_MEMBERS, MAX_NAME, is_bundle, unpack
 from medic.case.collect import Case, NotRead
 from medic.facts import GivenFile
@@ -50,6 +51,8 @@ def opened(paths: Sequence[str]) -> Opened:
         left += [NotRead(f"{path}:{name}", *why) for name in unpack(path, folder)]
         inner = Path(folder) / FOLDER
         left += _cut(path, inner / MANIFEST)
+        if (inner / MANIFEST).is_file():
+            put_in(inner)
         (inner / MANIFEST).unlink(missing_ok=True)
         root = str(inner if inner.is_dir() else folder)
         result.append(root)

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from medic.redact.hosts import hosts
+from medic.redact.devices import hide_devices
+from medic.redact.hosts import alike, hosts, listed
 from medic.redact.secrets import hide
 from medic.redact.usernames import users
 from medic.text.patterns import regex
@@ -87,7 +88,9 @@ _DOMAINS = (
     ".com", ".net", ".org", ".edu", ".gov", ".io", ".ai", ".cn", ".de", ".uk", ".fr", ".jp",
     ".local", ".internal", ".lan", ".corp", ".cluster",
 )  # fmt: skip
-_NOT_NUMBERED = frozenset({"localhost", "127.0.0.1", "0.0.0.0"})  # noqa: S104 - a word, no socket
+# Addresses that every machine has: of itself (RFC 6890), of a link without a server, of docker's
+# bridge as it is by default. They tell nobody apart, and that a run uses them is often its fault.
+_EVERYWHERE = regex(r"(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0|169\.254\.\d+\.\d+|172\.17\.0\.\d+)$")
 _COMMON_WORDS = """
 localhost local none null true false auto node host hostname name rank root user users data home
 runner ubuntu admin shared public train model static c10d etcd the for and with
@@ -113,10 +116,16 @@ class Redactor:
         """Takes the hosts and users that a text names, to hide them where they stand alone."""
         for name in hosts(text):
             self._add(name, "host")
+        self.learn_alike(text)
         for match in _HOME.finditer(text):
             self._add(match["user"], "user")
         for name in users(text):
             self._add(name, "user")
+
+    def learn_alike(self, text: str) -> None:
+        """Takes what is called as the machines are that are known by now, but for its number."""
+        for name in [*alike(text, [w for w, kind in self._learned.items() if kind == "host"])]:
+            self._add(name, "host")
 
     def as_read(self, text: str) -> str:
         """The text with everything hidden, after learning what it names itself."""
@@ -145,9 +154,10 @@ class Redactor:
         text = hide(text, small, self._key)
         if has(*_NAMING):
             text = self._named(text)
+        text = hide_devices(text, small, self._name)
         if has("@"):
             text = _MAIL.sub(lambda m: self._name("mail", m.group()), text)
-        text = self._known().sub(lambda m: self._name(self._learned[m.group()], m.group()), text)
+        text = self._known().sub(lambda m: self._learned_name(m.group()), text)
         if has("/home/", "/users/", "\\users\\", "~"):
             text = _HOME.sub(lambda m: m["root"] + self._name("user", m["user"]), text)
         if has("phone", "mobile", "tel", "cell", "+", "手机", "电话"):
@@ -199,13 +209,20 @@ class Redactor:
             self._names[key] = f"<{kind}{number}>"
         return self._names[key]
 
+    def _learned_name(self, word: str) -> str:
+        """Of a list of nodes (dgx[01-04]) the names of all: how many they are is no secret."""
+        kind = self._learned[word]
+        if kind != "host" or not word.endswith("]"):
+            return self._name(kind, word)
+        return ",".join(self._name(kind, name) for name in listed(word))
+
     def _key(self, word: str) -> str:
         """The name of a key, and the line ends that it spans: lines keep their numbers."""
         return self._name("key", word) + "\n" * word.count("\n")
 
     def _address(self, match: re.Match[str]) -> str:
         word = match.group()
-        return word if word in _NOT_NUMBERED else self._name("ip", word)
+        return word if _EVERYWHERE.match(word) else self._name("ip", word)
 
 
 def _places(small: str) -> Iterator[int]:

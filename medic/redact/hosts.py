@@ -3,12 +3,22 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from medic.text.patterns import regex
 
 MAX_NODES = 1024
+_LIKE = r"(?<![A-Za-z0-9_<.-])%s-?\d{1,5}(?![A-Za-z0-9_>])"
+# What else is numbered in logs.
+_COUNTED = frozenset(
+    """
+    rank local-rank step steps epoch iter iteration checkpoint ckpt worker process proc node host gpu cuda
+    device layer layers block batch shard part stage level version group seed run exp job task split fold
+    model expert head eth bond ib mlx port bf fp int float uint
+    """.split()  # noqa: SIM905
+)
 _NAME = r"[A-Za-z][A-Za-z0-9-]{1,62}(?:\.[A-Za-z0-9-]{1,63}){0,6}"
 # Lists of nodes as Slurm writes them: dgx[01-04,07], or one name.
 _ONE_OR_MORE = r"[A-Za-z][\w.-]{0,60}(?:\[[\d,-]{1,200}\])?"
@@ -54,6 +64,8 @@ _STATED = (
     (("]",), regex(rf"(?m)^(?P<host>(?=[A-Za-z.-]{{0,62}}\d){_NAME}): \[\d{{4}}-\d\d-\d\d ")),
     (("connect",), regex(rf"\bconnect(?:ing)? to \((?P<host>{_NAME}), \d{{2,5}}\)")),
 )
+# A name whose number tells it from its like, and what stands before the number.
+_NUMBERED = regex(r"^(?P<stem>[A-Za-z][A-Za-z-]{2,40}?)-?\d{1,5}$")
 _NODE = regex(r"(?P<stem>[A-Za-z][\w.-]{0,60})(?:\[(?P<numbers>[\d,-]{1,200})\])?")
 
 
@@ -69,6 +81,22 @@ def hosts(text: str) -> Iterator[str]:
             for match in stated.finditer(text):
                 yield match["host"]
                 yield match["host"].partition(".")[0]
+
+
+def listed(word: str) -> list[str]:
+    """The names that one list stands for, without the list itself: dgx[01-03] -> dgx01, dgx02, dgx03."""
+    return [*islice((name for name in _nodes(word) if name != word), MAX_NODES)] or [word]
+
+
+def alike(text: str, known: Iterable[str]) -> Iterator[str]:
+    """Names of a text that differ from known machines in their number alone: gpu-node09 beside
+    gpu-node07. A stem that other things are numbered by (rank, step) tells no machine."""
+    found = (_NUMBERED.match(name) for name in known)
+    stems = {m["stem"] for m in found if m and m["stem"].lower() not in _COUNTED}
+    for stem in sorted(stems):
+        if stem in text:
+            for match in islice(re.finditer(_LIKE % re.escape(stem), text), MAX_NODES):
+                yield match.group()
 
 
 def _nodes(listed: str) -> Iterator[str]:

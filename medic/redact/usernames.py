@@ -26,6 +26,24 @@ _STATED = (
     (("@",), regex(r"(?:^|[\s\[(])" + _NAME + r"@[\w.-]{1,63}(?:[: ][~/][^\s$#]{0,200})?\]?[$#]\s", re.MULTILINE)),
     (("sudo", "su "), regex(r"\b(?:sudo[ \t]{1,4}-u|su[ \t]{1,4}-)[ \t]{1,4}" + _NAME)),
 )  # fmt: skip
+# Owner and group as ls -l prints them.
+_OWNER = regex(
+    r"(?m)^[ \t]{0,8}[-dlbcps](?:[r-][w-][xsStT-]){3}[.+@]?[ \t]{1,8}\d{1,9}[ \t]{1,20}"
+    r"(?P<name>[A-Za-z][\w.-]{1,31})[ \t]{1,20}(?P<group>[A-Za-z][\w.-]{1,31})[ \t]{1,20}\d"
+)
+# The head of a table of processes or jobs (ps, top, squeue), which has a column of their owners.
+_HEAD = regex(
+    r"(?m)^[ \t]{0,20}(?:[A-Z%][\w%()+/-]*[ \t]+){0,6}USER(?:[ \t]+[A-Z%][\w%()+/-]*){2,16}[ \t]*$"
+)
+_ROWS = 200
+_USER = regex(r"[a-z][a-z0-9._-]{1,31}\+?")
+# Accounts of a system are no person's.
+_SYSTEM = frozenset(
+    """
+    root daemon nobody systemd-network systemd-resolve systemd-timesync messagebus sshd syslog munge slurm
+    postfix polkitd dbus chrony rpc rpcuser wheel adm sys tty disk users staff docker ubuntu user
+    """.split()  # noqa: SIM905
+)
 # Folders below which many sites give each person one of their own, perhaps numbered; and roots
 # that such a folder may lie in.
 _FOLDERS = ("scratch", "data", "work", "nfs", "nas", "lustre", "gpfs", "storage", "vol", "disk",
@@ -65,7 +83,25 @@ def users(text: str) -> Iterator[str]:
     for words, pattern in _STATED:
         if any(word in small for word in words):
             yield from (match["name"] for match in pattern.finditer(text))
+    yield from _owners(text)
     if any(place in small for place in _PLACES):
         for match in _PLACE.finditer(text):
             if match["name"].rstrip("0123456789").lower() not in _KNOWN:
                 yield match["name"]
+
+
+def _owners(text: str) -> Iterator[str]:
+    """Those that listings of files, processes and jobs name."""
+    if "rw" in text or "r-" in text:
+        for match in _OWNER.finditer(text):
+            yield from (m for m in (match["name"], match["group"]) if m not in _SYSTEM)
+    if "USER" not in text:
+        return
+    for head in _HEAD.finditer(text):
+        place = head.group().split().index("USER")
+        for row in text[head.end() : head.end() + _ROWS * 200].split("\n")[1 : _ROWS + 1]:
+            words = row.split()
+            if len(words) <= place + 1:
+                break
+            if _USER.fullmatch(words[place]) and words[place] not in _SYSTEM:
+                yield words[place].rstrip("+")
