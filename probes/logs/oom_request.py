@@ -26,6 +26,10 @@ LEAST = 256 * MIB  # below it many tensors have like sizes
 # it tells is read in whole bytes; a request above 10 MiB is rounded up to 2 MiB
 # (c10/cuda/CUDACachingAllocator.cpp, ``get_allocation_size``).
 DIGITS, ROUND, BYTE = 0.005, 2 * MIB, 1
+# Activations of a layer are tokens x hidden size x (34 + 5 x heads x tokens / hidden size) bytes, the second
+# term those of scores that are kept (Korthikanti et al. 2022, equation 2): here that is four fifths.
+REST, OF_SCORES, MOST = 34, 5, 4
+ABOVE_ALL = "scores-above-all"
 _SIZES = ("micro_batch_size", "sequence_length")
 
 
@@ -60,7 +64,18 @@ def judge(config: RunConfig, hit: Hit) -> tuple[str, str] | None:
         width = _width(request, count)
         if width is not None:  # the whole length comes before the one without the last token
             found.setdefault(outcome, f"{words} x {width}")
+    if len(found) == 1 and "scores" in found and _above_all(config):
+        return ABOVE_ALL, found["scores"]
     return next(iter(found.items())) if len(found) == 1 else None
+
+
+def _above_all(config: RunConfig) -> bool:
+    """Whether scores are most of what a layer keeps: a smaller batch leaves them so."""
+    heads, hidden = config.integer("num_heads"), config.integer("hidden_size")
+    length = config.integer("sequence_length")
+    if not heads or not hidden or not length:
+        return False
+    return OF_SCORES * heads * length >= MOST * REST * hidden
 
 
 def _tensors(config: RunConfig) -> Iterator[tuple[str, int, str]]:

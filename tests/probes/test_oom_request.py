@@ -57,6 +57,18 @@ def test_tensor(gib: float, more: dict[str, int], tensor: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("more", "tensor"),
+    [
+        ({"hidden_size": 4096}, "scores-above-all"),  # 5 x 32 x 4096 / 4096 = 160 against 34
+        ({"hidden_size": 16384}, "scores"),  # 40: as much as all else
+        ({}, "scores"),
+    ],
+)
+def test_scores_beside_the_rest_of_a_layer(more: dict[str, int], tensor: str) -> None:
+    assert told(8.00, **more) == tensor
+
+
+@pytest.mark.parametrize(
     ("model", "product"),
     [
         ("Qwen/Qwen2.5-7B-Instruct", "8 x 8,192 x 152,064 x 4"),
