@@ -10,7 +10,7 @@ from medic.errors import Unreadable
 from medic.facts import LogHits, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
-from medic.run_config import RunConfig, Span
+from medic.run_config import RunConfig
 
 if TYPE_CHECKING:
     import ast
@@ -72,6 +72,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     from ..flags.script.files import SourceFiles
     from .code import Code
     from .label_pairs import moved_twice
+    from .places import span_of
     from .rules import faults
     from .same_targets import same_targets
     from .scalers import scalers
@@ -93,7 +94,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         if told := _stood_still(look, found):
             yield told
         for fault in found:
-            span = _span(path, text, fault.node)
+            span = span_of(path, text, fault.node)
             source = Source(one.name, span.line, text=text.split("\n")[span.line - 1].strip())
             yield Finding(fault.name, "fires", {"what": fault.what}, source, span=span)
 
@@ -114,19 +115,6 @@ def _trees(files: SourceFiles) -> list[ast.Module]:
         with suppress(Unreadable, RecursionError):
             trees.append(files.tree(path))
     return trees
-
-
-def _span(path: str, text: str, node: ast.AST) -> Span:
-    """Where a node begins, to the end of its line if it goes on there."""
-    lines = text.split("\n")
-    line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-    same = getattr(node, "end_lineno", line) == line
-    octets = lines[line - 1].encode()
-    end = getattr(node, "end_col_offset", len(octets)) if same else len(octets.rstrip())
-    start = sum(len(one.encode()) + 1 for one in lines[: line - 1])
-    first = len(octets[:column].decode("utf-8", "replace")) + 1
-    final = len(octets[:end].decode("utf-8", "replace")) + 1
-    return Span(path, start + column, start + end, line, first, line, final)
 
 
 PROBE = Probe(
