@@ -15,6 +15,7 @@ from medic.run_config import RunConfig
 
 from . import constant, needs, rises, stuck
 from .jumps import Jump, jumps, relative_noise, timing, told_of, troubling, unclipped
+from .leaps import with_norms
 from .numbers import chance, clean, median, typical, windows
 from .plan import Plan, plan_of, source_at
 from .resume_points import starts
@@ -116,12 +117,15 @@ def _at(look: Look, shape: Shape, step: int) -> Any:
 def _spike(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding]:
     """A jump that comes back within 50 steps needs no action, unless they recur."""
     bad = troubling(found, loose=unclipped(look))
+    bad = bad or with_norms(look, shape.steps, shape.values)
     if not bad:
         yield Finding("loss-spike", "absent")
         return
     worst = max(bad, key=lambda j: j.ratio)
     value, source, more = told_of(look, shape.series, worst)
-    yield Finding("loss-spike", value=value | {"count": len(found)}, source=source, more=more)
+    yield Finding(
+        "loss-spike", value=value | {"count": max(len(found), len(bad))}, source=source, more=more
+    )
 
 
 def _divergence(look: Look, shape: Shape, found: list[Jump]) -> Iterator[Finding]:
