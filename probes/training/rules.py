@@ -25,6 +25,7 @@ from .modes import modes
 from .newest_by_name import newest_by_name
 from .no_effect import no_effect
 from .pacing import too_often
+from .padded_labels import padded_labels
 from .probabilities import probabilities
 from .replaced import replaced
 from .resumed import resumed
@@ -76,6 +77,7 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from by_clock(code)
     yield from written_by_all(code)
     yield from made_labels(code)
+    yield from padded_labels(code)
     yield from other_marks(code)
     yield from undefined(code)
     yield from unguarded(code)

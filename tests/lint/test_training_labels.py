@@ -221,3 +221,34 @@ def test_a_window_of_tokens_that_is_its_own_target(
 ) -> None:
     text = more + _WINDOWS.format(ahead=ahead, of=of, to=to)
     assert _told(lint_text(text, "train.py")) == [VISIBLE] * fires
+
+
+_PADDED_ROWS = """import torch, torch.nn.functional as F
+PAD, IGN = 0, -100
+def encode(p, a, n):
+    ids, lab = p + a, [IGN] * len(p) + a
+    return ids + [PAD] * (n - len(ids)), lab + [{pad}] * (n - len(lab))
+for x, y in rows:
+    logits = model(x[:, :-1])
+    loss = F.cross_entropy(logits.flatten(0, 1), y[:, 1:].flatten(){more})
+    loss.backward()
+    opt.step()
+    opt.zero_grad()
+"""
+
+
+@pytest.mark.parametrize(
+    ("pad", "more", "fires"),
+    [
+        ("PAD", ", ignore_index=IGN", True),
+        ("PAD", "", True),
+        ("IGN", ", ignore_index=IGN", False),
+        ("PAD", ", ignore_index=PAD", False),
+        ("PAD", ", ignore_index=cfg.ignore", False),
+        ("PAD", ", reduction='none'", False),
+    ],
+)
+def test_labels_padded_with_what_the_loss_counts(
+    lint_text: Lint, pad: str, more: str, fires: bool
+) -> None:
+    assert _told(lint_text(_PADDED_ROWS.format(pad=pad, more=more), "train.py")) == [PADDED] * fires
