@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from re import Match
 
 from medic.text.patterns import regex
 
@@ -33,5 +35,9 @@ def hide_devices(text: str, small: str, name: Callable[[str, str], str]) -> str:
     ``small``: the text in small letters. What says of which kind it is stays: GPU-<gpu1>."""
     for words, kind, pattern in _WAYS:
         if any(word in small for word in words):
-            text = pattern.sub(lambda m, k=kind: m["lead"] + name(k, m["id"].lower()), text)
+            text = pattern.sub(partial(_hidden, kind, name), text)
     return text
+
+
+def _hidden(kind: str, name: Callable[[str, str], str], found: Match[str]) -> str:
+    return f"{found['lead']}{name(kind, found['id'].lower())}"
