@@ -8,9 +8,11 @@ from medic.facts import Difference, Source
 from medic.probe import Finding
 
 CHECK = "turned-since-good"
-# A change of less is no turn: rates and lengths are moved by this much without harm.
+# A change of less is no turn. Rates and batches are near their best over a wide range (DeepSeek LLM,
+# arXiv 2401.02954, section 3.1), and are searched by factors of 2 and more: this is a third of such a step.
 FACTOR = 1.25
-# Runs that differ in more are two runs, and no one of them stands out.
+STEP = 2.0  # a whole one, for what only a larger change of tells: the clip, the warmup
+# Runs that differ in more are two runs, and no one of them stands out (by judgement, not measured).
 MOST = 4
 _ON = frozenset(("1", "true", "yes", "on"))
 _TURN = Callable[[str, str], str]  # (value that worked, value now) -> outcome, "" for none
@@ -65,13 +67,13 @@ def _clip(good: str, now: str) -> str:
     """Looser, or off; where it is no longer stated the framework's own holds."""
     ratio = _ratio(good, now)
     off = now.strip().lower() in ("0", "0.0", "none", "null", "false")
-    return "clip-loosened" if off or (ratio is not None and ratio >= 2) else ""
+    return "clip-loosened" if off or (ratio is not None and ratio >= STEP) else ""
 
 
 def _warmup(good: str, now: str) -> str:
     ratio = _ratio(good, now)
     gone = now.strip() in ("", "0", "0.0")
-    return "warmup-shortened" if gone or (ratio is not None and ratio <= 1 / 2) else ""
+    return "warmup-shortened" if gone or (ratio is not None and ratio <= 1 / STEP) else ""
 
 
 def _words(table: Mapping[str, str], *, off: str = "") -> _TURN:
