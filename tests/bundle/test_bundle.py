@@ -1,99 +1,32 @@
-"""One redacted file: what is in it, what is not, and that reading one is safe."""
+"""One redacted file: what is in it, and what is not."""
 
 from __future__ import annotations
 
 import errno
 import gzip
-import io
 import json
-import os
 import pickle
 import stat
 import sys
 import tarfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from medic.bundle import host, is_bundle, make, unpack
-from medic.bundle.unpack import plain_name
+from medic.bundle import host, make, unpack
 from medic.case.collect import collect
 from medic.commands import main
-from medic.errors import Unreadable, UsageError
+from medic.errors import UsageError
 from medic.redact.hide import Redactor
 
-LIMITS = sys.modules["medic.bundle.unpack"]
-OOM = (
-    "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a "
-    "total capacity of 79.10 GiB of which 1.00 GiB is free. Process 12 has 78.10 GiB memory in use. "
-    "Of the allocated memory 76.00 GiB is allocated by PyTorch, and 1.00 GiB is reserved by PyTorch "
-    "but unallocated.\n"
-)
-SECRETS = """
-export HF_TOKEN=hf_AbCdEfGhIjKlMnOpQr
-WANDB_API_KEY: 0123456789abcdef0123456789abcdef01234567
-{"aws_access_key_id": "AKIAIOSFODNN7EXAMPLE", "aws_secret_access_key": "wJalrXUtnFEMIK7MDENGbPxRfiCY"}
-pip install git+https://ana:s3cr3tpw@git.corp.example.com/x.git
-curl -H 'Authorization: Bearer abcdef1234567890'
-environ({'PATH': '/bin', 'MY_SECRET': 'hunter2hunter2', 'HOSTNAME': 'gpu-node-17'})
-key = ('hf_ZyXwVuTsRq'
-       'PoNmLkJiHg')
-reading /home/ana.lee/data/shard-0.bin for ana.lee
-MASTER_ADDR=gpu-node-17 at 10.20.30.41:29500 and fe80::1ff:fe23:4567:890a
-[gpu-node-17:0] NCCL INFO Bootstrap : Using eth0:10.20.30.41<0>
-mail ana.lee@corp.example.com
-"""
+from .packing import members, packed
+
 HIDDEN = (
     "AbCdEfGhIjKl", "0123456789abcdef", "IOSFODNN7", "wJalrXUtn", "s3cr3tpw", "abcdef1234567890",
     "hunter2", "ZyXwVuTs", "PoNmLkJi", "ana.lee", "gpu-node-17", "10.20.30.41", "fe23:4567",
     "corp.example.com",
 )  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def state(*parts: str) -> Path:
-        folder = tmp_path.joinpath("state", *parts)
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
-
-    monkeypatch.setattr(sys.modules["medic.bundle.make"], "state_dir", state)
-    monkeypatch.setattr(host, "texts", lambda last: iter([("limits.txt", "NOFILE 1024 4096\n")]))
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    folder = tmp_path / "run"
-    (folder / "logs").mkdir(parents=True)
-    (folder / "logs" / "train-gpu-node-17.log").write_text(
-        "step 1 loss 2.0\n" + SECRETS + OOM, "utf-8"
-    )
-    (folder / "config.yaml").write_text(
-        "micro_batch_size: 8\nmax_tokens: 4194304\npad_token: '<pad>'\n", "utf-8"
-    )
-    (folder / "model.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{}      ")
-    return folder
-
-
-def members(path: str | Path) -> dict[str, str]:
-    with tarfile.open(path) as archive:
-        found = {}
-        for info in archive:
-            file = archive.extractfile(info)
-            assert file is not None
-            found[info.name.removeprefix("medic-bundle/")] = file.read().decode()
-        return found
-
-
-def packed(run: Path, tmp_path: Path) -> Path:
-    target = tmp_path / "b.tar.gz"
-    make(collect([str(run)]), str(target))
-    return target
-
-
-# --- what is in it ----------------------------------------------------------------------------
 
 
 def test_nothing_secret_is_in_it_by_name_text_or_manifest(run: Path, tmp_path: Path) -> None:
@@ -300,138 +233,6 @@ def test_only_the_kernels_lines_about_training_and_of_the_time_are_kept() -> Non
     assert [
         line.split("Xid")[1][-3:].strip() for line in host.kernel_lines("\n".join(lines), now)
     ] == ["79"]
-
-
-# --- reading it elsewhere ---------------------------------------------------------------------
-
-
-def test_it_is_diagnosed_like_the_run(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    target = packed(run, tmp_path)
-    assert main(["diagnose", str(run), "--json"]) == 1
-    here = json.loads(capsys.readouterr().out)
-    assert main(["diagnose", str(target), "--json"]) == 1
-    there = json.loads(capsys.readouterr().out)
-    assert there["verdict"] == here["verdict"]
-    assert [c["name"] for c in there["causes"]] == [c["name"] for c in here["causes"]]
-    assert "/medic-bundle-" not in json.dumps(there)
-    assert str(target) + ":run/" in json.dumps(there)
-
-
-def archive(path: Path, *rows: tuple[str, bytes | str | None]) -> Path:
-    """(name, bytes of a file, a link's target, or None for a device)."""
-    with tarfile.open(path, "w:gz") as made:
-        for name, content in rows:
-            info = tarfile.TarInfo(name)
-            if isinstance(content, bytes):
-                info.size = len(content)
-                made.addfile(info, io.BytesIO(content))
-            else:
-                info.type = tarfile.SYMTYPE if content else tarfile.CHRTYPE
-                info.linkname = content or ""
-                made.addfile(info)
-    return path
-
-
-def test_nothing_is_written_outside_the_folder(tmp_path: Path) -> None:
-    bad = archive(
-        tmp_path / "bad.tar.gz",
-        ("../../evil.log", b"x"),
-        ("/tmp/evil.log", b"x"),
-        ("a/../../evil.log", b"x"),
-        ("C:\\evil.log", b"x"),
-        ("link", "/etc"),
-        ("link/passwd", b"x"),
-        ("device", None),
-        ("ok/train.log", b"step 1\n"),
-    )
-    folder = tmp_path / "out" / "in"
-    folder.mkdir(parents=True)
-    left = unpack(str(bad), str(folder))
-    written = sorted(
-        str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*") if p.is_file()
-    )
-    assert written == ["in/link/passwd", "in/ok/train.log"]
-    assert not (folder / "link").is_symlink()
-    assert len(left) == 6
-    assert not (tmp_path / "evil.log").exists()
-
-
-@pytest.mark.parametrize(
-    "name", ["", ".", "..", "/a", "a/../b", "a\0b", "x" * 300, "/".join("abcdefghijklmno")]
-)
-def test_names_that_lead_elsewhere_are_refused(name: str) -> None:
-    assert plain_name(name) is None
-
-
-def test_an_archive_that_grows_without_end_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(LIMITS, "MAX_TOTAL", 1 << 20)
-    bad = archive(tmp_path / "bomb.tar.gz", ("a.log", b"\0" * (8 << 20)))
-    (tmp_path / "out").mkdir()
-    with pytest.raises(Unreadable, match="larger than"):
-        unpack(str(bad), str(tmp_path / "out"))
-
-
-def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LIMITS, "MAX_MEMBERS", 3)
-    bad = archive(tmp_path / "many.tar.gz", *((f"{i}.log", b"") for i in range(5)))
-    (tmp_path / "out").mkdir()
-    with pytest.raises(Unreadable, match="members"):
-        unpack(str(bad), str(tmp_path / "out"))
-
-
-Damage = Callable[[bytes], bytes]
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda d: d[: len(d) // 2],
-        lambda d: b"\x1f\x8b" + b"junk" * 40,
-        lambda d: d[:40] + os.urandom(60),
-    ],
-)
-def test_a_damaged_archive_is_told_in_one_line(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Damage
-) -> None:
-    target = packed(run, tmp_path)
-    target.write_bytes(damage(target.read_bytes()))
-    assert main(["diagnose", str(target), "--lang", "en"]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "no archive" in said
-
-
-def test_only_archives_are_taken_for_one(tmp_path: Path) -> None:
-    (tmp_path / "log.tar.gz").write_text("just a log", "utf-8")
-    assert not is_bundle(str(tmp_path / "log.tar.gz"))
-    assert not is_bundle(str(tmp_path / "none.tar.gz"))
-    assert not is_bundle(str(tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("members", "bundle"),
-    [
-        (["000.txt", "000.json", "001.txt", "001.json"], False),
-        (["a/000.jpg", "a/000.cls", "a/001.jpg", "a/001.cls", "a/002.jpg"], False),
-        (["00.txt", "01.txt", "02.txt"], False),
-        (["run/train.log", "run/train.out", "run/config.yaml"], True),
-        (["log.txt", "notes.txt"], True),
-        (["run/rank0.log", "run/rank1.log"], True),
-    ],
-)
-def test_a_shard_of_samples_is_data_and_a_tar_of_texts_a_run(
-    members: list[str], bundle: bool, tmp_path: Path
-) -> None:
-    with tarfile.open(tmp_path / "x.tar", "w") as archive:
-        for name in members:
-            info = tarfile.TarInfo(name)
-            info.size = 4
-            archive.addfile(info, io.BytesIO(b"text"))
-    assert is_bundle(str(tmp_path / "x.tar")) is bundle
 
 
 def test_the_json_of_collect_keeps_its_contract(
