@@ -8,7 +8,7 @@ import pytest
 
 from medic.case.collect import collect
 from medic.errors import UsageError
-from medic.text.namesakes import named_in, namesakes, words_of, writers
+from medic.text.namesakes import called_alike, named_in, namesakes, words_of, writers
 
 PT = "output_dir: out/pt\nlearning_rate: 3.0e-4\nmax_steps: 2000\ncutoff_len: 2048\n"
 SFT = "output_dir: out/sft\nlearning_rate: 1.0e-5\nmax_steps: 400\ncutoff_len: 4096\n"
@@ -34,6 +34,12 @@ STAGES = {
         "python train.py --output_dir out/sft \\\n  --max_steps 400 > logs/y.log\n",
         "logs/x.log": ROW,
         "logs/y.log": ROW,
+    },
+    "by-the-words-of-a-command": {
+        "all.sh": "python train.py --output_dir out/pt --max_steps 2000\n"
+        "python train.py --init_from weights/pt --output_dir out/sft --max_steps 400\n",
+        "logs/pretrain.log": ROW,
+        "logs/sft.log": ROW,
     },
 }
 
@@ -61,8 +67,8 @@ def test_each_training_is_looked_at_alone(tmp_path: Path, kind: str) -> None:
     configs = [
         [f.path for f in collect([root], run=r).files if f.kind == "config"] for r in case.runs
     ]
-    assert all(len(c) == (kind != "by-what-writes-it") for c in configs)
-    assert kind == "by-what-writes-it" or configs[0] != configs[1]
+    assert all(len(c) == ("all.sh" not in STAGES[kind]) for c in configs)
+    assert "all.sh" in STAGES[kind] or configs[0] != configs[1]
     with pytest.raises(UsageError, match="no run"):
         collect([root], run="third")
 
@@ -111,3 +117,16 @@ def test_names() -> None:
     assert named_in("train configs/sft.yaml", ["a/sft.yaml", "a/my_sft.yaml"]) == ("a/sft.yaml",)
     assert named_in("train configs/my-sft.yaml", ["a/sft.yaml"]) == ()
     assert [w.log for w in writers("a > x.log\n# b > y.log\n", ["x.log", "y.log"])] == ["x.log"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "python train.py --out pt\npython train.py --out rm\n",  # whose sft.log it is, nobody says
+        "python train.py --init pt --out sft\npython train.py --init sft --out pt\n",
+        "python train.py --out sft\npython train.py --out pt\npython eval.py --of pt\n",
+        "echo pt\necho sft\n",
+    ],
+)
+def test_commands_whose_words_tell_no_log(script: str) -> None:
+    assert not called_alike(script, ["pt.log", "sft.log"])

@@ -10,7 +10,7 @@ from medic.errors import Unreadable
 from medic.facts import Document, GivenFile
 from medic.records import dataclass
 from medic.text.encodings import utf8
-from medic.text.namesakes import named_in, namesakes, words_of, writers
+from medic.text.namesakes import called_alike, named_in, namesakes, words_of, writers
 from medic.text.openings import head_of
 
 HEAD_BYTES = 64 * 1024  # of a log, in which its command stands
@@ -20,7 +20,7 @@ SHARED_KEYS = 3  # that two files state to be configurations of the same kind
 
 @dataclass(frozen=True)
 class Carrier:
-    """A configuration; of a script that names a log in each of its commands, one of these
+    """A configuration; of a script each of whose commands has a log of its own, one of these
     (``text``, ``log``)."""
 
     path: str
@@ -51,7 +51,8 @@ def carriers_of(files: Sequence[GivenFile], logs: Sequence[str]) -> Iterator[Car
         if file.kind == "config":
             yield Carrier(file.path, file.kind)
         elif file.kind == "script":
-            commands = writers(_text(file.path), logs)
+            text = _text(file.path)
+            commands = writers(text, logs) or called_alike(text, logs)
             if len(commands) < 2:
                 yield Carrier(file.path, file.kind)
             for one in commands if len(commands) > 1 else ():

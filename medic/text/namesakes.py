@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from medic.records import dataclass
@@ -21,6 +21,11 @@ _GENERAL = frozenset(
 _WRITES = regex(
     r"(?:>|\btee(?:\s+-\w+)*\s|\s-[oe][ =]|--(?:output|error|std(?:out|err)|log)[\w-]*[ =])"
     r"\s*[\"']?[^\s\"'<>|]*$"
+)
+# A command that starts a training.
+_STARTS = regex(
+    r"\bpython3?\s+(?:-\w\s+)*\S*\w\.py\b|\bpython3?\s+-m\s|\b(?:torchrun|deepspeed)\s|"
+    r"\baccelerate\s+launch\b|\b(?:llamafactory-cli|swift|xtuner|axolotl|tune)\s+(?:train|sft|rlhf|pt|run)\b"
 )
 _JOB = regex(r"\d{4,}$")  # of a scheduler, a date, a process
 # One thing by several names.
@@ -75,6 +80,41 @@ class Writes:
 def writers(script: str, logs: Sequence[str]) -> list[Writes]:
     """The commands of a script that write one log each, which no other command writes."""
     found: list[Writes] = []
+    for first, last, text in _commands(script):
+        named = named_in(text, logs)
+        if len(named) == 1 and _is_written(PurePath(named[0]).name, text):
+            found.append(Writes(named[0], first, last, text))
+    once = [w.log for w in found]
+    return [w for w in found if once.count(w.log) == 1]
+
+
+def called_alike(script: str, logs: Sequence[str]) -> list[Writes]:
+    """The training commands of a script that names none of the logs, each with the one log whose name
+    says what the command's words say (sft.log: ``--output_dir out/sft``). Empty unless every log that
+    says something has a command of its own.
+
+    What a command goes on from is named in its words, too: a log that only one of the commands can
+    be of takes it from the others.
+    """
+    said = {log: own for log in logs if (own := words_of(log))}
+    commands = [c for c in _commands(script) if _STARTS.search(c[2])]
+    if len(said) < 2 or len(commands) != len(said):
+        return []
+    words = [frozenset(_SAME.get(w, w) for w in _WORD.findall(c[2].lower())) for c in commands]
+    free = {log: {n for n, w in enumerate(words) if its <= w} for log, its in said.items()}
+    found: list[Writes] = []
+    while free:
+        log = next((log for log, fits in free.items() if len(fits) == 1), None)
+        if log is None:
+            return []
+        (number,) = free.pop(log)
+        found.append(Writes(log, *commands[number]))
+        free = {other: fits - {number} for other, fits in free.items()}
+    return found
+
+
+def _commands(script: str) -> Iterator[tuple[int, int, str]]:
+    """(first line, last line, text) of each line that is no comment, with those that continue it."""
     lines = script.split("\n")
     at = 0
     while at < len(lines):
@@ -83,11 +123,8 @@ def writers(script: str, logs: Sequence[str]) -> list[Writes]:
             at += 1
         text = "\n".join(lines[first : at + 1])
         at += 1
-        named = () if text.lstrip().startswith("#") else named_in(text, logs)
-        if len(named) == 1 and _is_written(PurePath(named[0]).name, text):
-            found.append(Writes(named[0], first + 1, at, text))
-    once = [w.log for w in found]
-    return [w for w in found if once.count(w.log) == 1]
+        if not text.lstrip().startswith("#"):
+            yield first + 1, at, text
 
 
 def _is_written(name: str, text: str) -> bool:
