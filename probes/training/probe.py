@@ -55,6 +55,7 @@ TELLS = (
     "graph-used-twice",
     "in-place-on-needed-tensor",
     "older-checkpoint-resumed",
+    "ranks-read-same-data",
 )
 # What a program has that trains, makes the data of a training, or lets its ranks meet.
 _WORDS = (

@@ -29,6 +29,7 @@ from .padded_labels import padded_labels
 from .probabilities import probabilities
 from .replaced import replaced
 from .resumed import resumed
+from .same_draws import same_draws
 from .samplers import samplers
 from .seeds import own_start
 from .sharded import sharded
@@ -104,6 +105,7 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from shifted(code)
     yield from one_batch(code)
     yield from own_start(code)
+    yield from same_draws(code)
     yield from resumed(code)
     yield from kept(code)
     yield from leaves_alone(code)

@@ -28,11 +28,11 @@ _OWN_SEED = Text(
 
 def own_start(code: Code) -> Iterator[Fault]:
     """``manual_seed(seed + rank)``, the model, and ``all_reduce(p.grad)`` of its parameters."""
-    averaged = _averaged(code)
-    if not averaged or "broadcast" in code.text or _made_alike(code):
+    models = averaged(code)
+    if not models or "broadcast" in code.text or _made_alike(code):
         return
     ranks = Ranks(code)
-    for model in averaged:
+    for model in models:
         built = code.assigned.get(model, ())
         if not built or not isinstance(built[0].value, ast.Call):
             continue
@@ -45,8 +45,8 @@ def own_start(code: Code) -> Iterator[Fault]:
             yield Fault(DIFFERENT, what, seed)
 
 
-def _averaged(code: Code) -> set[str]:
-    """The models over whose parameters a loop goes that reduces each ``grad``."""
+def averaged(code: Code) -> set[str]:
+    """By hand: the models over whose parameters a loop goes that reduces each ``grad``."""
     found = set()
     for call in code.calls:
         given = call.args[0] if call.args and last(call.func) == "all_reduce" else None
