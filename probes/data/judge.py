@@ -14,6 +14,7 @@ from .files import split_of
 from .fits import fits
 from .kinds import kind_words
 from .noted import MIN_RECORDS, noted, place, share, source
+from .pairs import pairs
 from .read import Read
 
 BROKEN = (
@@ -56,6 +57,7 @@ def findings(look: Look, reads: Sequence[Read], vocabulary: int | None) -> Itera
     chats = [f for f in texts if f.shape == "chat"]
     if chats:
         yield _roles(chats)
+    yield from pairs([f for f in facts if f.shape == "preference" and f.records])
     yield from fits(look, [f for f in facts if f.records])
     yield from _ids(facts, vocabulary)
     yield from _classes(look, facts)

@@ -41,6 +41,10 @@ _KINDS = {
     "no-answer-left": Text("the prompt alone fills the sequence", "提示本身就占满序列"),
     "no-label": Text("every label is -100", "标签全为 -100"),
     "chosen-equals-rejected": Text("chosen and rejected are equal", "chosen 与 rejected 相同"),
+    "rejected-is-reference": Text("the rejected answer is the right one", "rejected 正是标准答案"),
+    "rejected-scores-higher": Text(
+        "the rejected answer has the higher score", "rejected 的分数更高"
+    ),
     "two-user-turns": Text("two user turns in a row", "连续两个 user 轮次"),
     "two-assistant-turns": Text("two assistant turns in a row", "连续两个 assistant 轮次"),
     "begins-with-assistant": Text("begins with the assistant", "以 assistant 开头"),

@@ -37,6 +37,8 @@ PROBE = Probe(
         "repeated-samples",
         "overlap-with-training",
         "validation-not-held-out",
+        "preference-pairs",
+        "rejected-is-right",
     ),
     wants=(RunConfig, Places),
     gives=(DataSets,),

@@ -24,6 +24,12 @@ PROMPT_KEYS = (
 )
 ANSWER_KEYS = ("completion", "response", "output", "answer", "solution", "target", "summary")
 CHAT_KEYS = ("messages", "conversations", "conversation", "dialogue", "dialog", "chat")
+# The right answer, beside a pair of answers.
+REFERENCE_KEYS = (
+    "gold", "reference", "ground_truth", "gold_answer", "reference_answer", "correct_answer",
+    "expected", "answer", "solution", "target",
+)  # fmt: skip
+SCORES = ("score", "rating", "reward")  # of each answer of a pair: more is better
 LABEL_KEYS = ("label", "labels", "class", "category", "target_label")
 ID_KEYS = ("input_ids", "tokens", "token_ids")
 MAX_TURNS = 2_000
@@ -48,6 +54,8 @@ class Record:
     answer: str | None = None
     turns: tuple[Turn, ...] = ()
     rejected: str | None = None
+    reference: str | None = None  # of a preference: the right answer
+    scores: tuple[float, float] | None = None  # of a preference: that of chosen, of rejected
     label: str | None = None
     ids: Sequence[int] = ()
     targets: Sequence[int] | None = None  # labels of the tokens, where they are in the data
@@ -147,8 +155,20 @@ def _preference(fields: Mapping[str, Any]) -> Record:
         _side(chosen),
         turns if len(turns) > 1 else (),
         rejected=_side(rejected),
+        reference=_first(fields, REFERENCE_KEYS),
+        scores=_scores(fields),
         faults=faults,
     )
+
+
+def _scores(fields: Mapping[str, Any]) -> tuple[float, float] | None:
+    """``score_chosen`` and ``score_rejected``, in either order of the words."""
+    for name in SCORES:
+        for form in (f"{name}_{{}}", f"{{}}_{name}", f"{{}}-{name}"):
+            both = [fields.get(form.format(side)) for side in ("chosen", "rejected")]
+            if all(isinstance(b, (int, float)) and not isinstance(b, bool) for b in both):
+                return float(both[0] or 0), float(both[1] or 0)
+    return None
 
 
 def _side(value: Any) -> str:

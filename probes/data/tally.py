@@ -93,6 +93,11 @@ class Tally:
             self.note(f"roles: {wrong}", place, "", line)
         if record.rejected is not None and record.rejected == record.answer:
             self.note("chosen-equals-rejected", place, record.answer or "", line)
+        elif record.reference and record.reference.strip() == (record.rejected or "").strip():
+            self.note("rejected-is-reference", place, record.reference, line)
+        elif record.scores is not None and record.scores[1] > record.scores[0]:
+            shown = f"{record.scores[0]:g} < {record.scores[1]:g}"
+            self.note("rejected-scores-higher", place, shown, line)
 
     def _length(self, record: Record, text: str, place: str, line: int) -> None:
         count = self.counter.count(text)
