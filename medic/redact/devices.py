@@ -6,15 +6,9 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-from collections.abc import Callable
-from functools import partial
-from re import Match
-=======
 import re
 from collections.abc import Callable
 from functools import partial
->>>>>>> 99801360 (A bundle hides GPUs, machines and owners too, and is diagnosed as its folder)
 
 from medic.text.patterns import regex
 
@@ -41,18 +35,9 @@ def hide_devices(text: str, small: str, name: Callable[[str, str], str]) -> str:
     ``small``: the text in small letters. What says of which kind it is stays: GPU-<gpu1>."""
     for words, kind, pattern in _WAYS:
         if any(word in small for word in words):
-<<<<<<< HEAD
-            text = pattern.sub(partial(_hidden, kind, name), text)
-    return text
-
-
-def _hidden(kind: str, name: Callable[[str, str], str], found: Match[str]) -> str:
-    return f"{found['lead']}{name(kind, found['id'].lower())}"
-=======
             text = pattern.sub(partial(_named, kind, name), text)
     return text
 
 
 def _named(kind: str, name: Callable[[str, str], str], match: re.Match[str]) -> str:
     return match["lead"] + name(kind, match["id"].lower())
->>>>>>> 99801360 (A bundle hides GPUs, machines and owners too, and is diagnosed as its folder)

@@ -10,8 +10,9 @@ from medic.facts import Curve, LogHits
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip
 from medic.records import replace
+from medic.run_config import RunConfig
 
-from . import distance, exploited
+from . import distance, exploited, limits
 from .numbers import clean, median, spread, typical, windows
 from .plan import source_at
 from .stuck import SIGMAS, trend
@@ -166,6 +167,12 @@ def _length(look: Look, track: Track) -> Iterator[Finding]:
 def _longer(look: Look, tracks: dict[str, Track | None], told: dict[str, Finding]) -> None:
     """Answers that get longer are a fault only where nothing is gained by it."""
     lengths = tracks["response_length"]
+    if lengths is not None and limits.filled(look, lengths):
+        paid = limits.earns(lengths, tracks["reward"])
+        outcome = "paid-to-the-limit" if paid else "cut-at-limit"
+        for name, what in ((LENGTH, "present"), (LENGTHS, outcome)):
+            told[name] = limits.from_the_first(look, seen(look, name, lengths, what), lengths)
+        return
     if lengths is None or LENGTHS not in told or told[LENGTHS].outcome != "grows":
         return
     worse = exploited.WORSE in told and told[exploited.WORSE].outcome == "present"
@@ -245,7 +252,7 @@ PROBE = Probe(
         BEFORE,
     ),
     needs=(Curve,),
-    wants=(LogHits,),
+    wants=(LogHits, RunConfig),
     reliability="heuristic",
     seconds=0.05,
     run=run,

@@ -56,6 +56,7 @@ TELLS = (
     "in-place-on-needed-tensor",
     "older-checkpoint-resumed",
     "ranks-read-same-data",
+    "length-bias-of-the-loss",
 )
 # What a program has that trains, makes the data of a training, or lets its ranks meet.
 _WORDS = (

@@ -26,6 +26,7 @@ from .newest_by_name import newest_by_name
 from .no_effect import no_effect
 from .pacing import too_often
 from .padded_labels import padded_labels
+from .paid_length import paid_length
 from .probabilities import probabilities
 from .replaced import replaced
 from .resumed import resumed
@@ -82,6 +83,7 @@ def faults(code: Code) -> Iterator[Fault]:
     yield from other_marks(code)
     yield from undefined(code)
     yield from unguarded(code)
+    yield from paid_length(code)
     yield from too_often(code)
     yield from unread_resume(code)
     yield from sharded(code)
