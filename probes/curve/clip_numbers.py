@@ -17,6 +17,7 @@ from .numbers import clean, median
 from .plan import source_at
 
 RATIO, CARRIES, SCALED = "clip-ratio", "gradient-norm-carries-scale", "logged-norm-scale"
+STEP = "clipped-step"
 MIN_POINTS = 30
 FEW = 5
 MIN_SCALE = 256.0
@@ -40,7 +41,8 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if found is None or len(found.values) < FEW:
         yield Skip(needs.NORMS_AND_CLIP, check=RATIO)
         return
-    yield _shrinks(look, found) or _ratio(found)
+    slow = _shrinks(look, found)
+    yield slow if slow is not None else _ratio(found)
     if found.scale is not None and len(found.values) >= MIN_POINTS:
         yield from _scaled(found, found.scale)
 
@@ -84,7 +86,7 @@ def _shrinks(look: Look, found: Norms) -> Finding | None:
     value = {"norm": found.norm, "clip": found.clip, "ratio": f"{ratio:,.0f}", "step": found.step}
     value |= {"first": losses[0], "last": losses[-1]}
     at = source_at(look, loss, loss.steps.index(steps[-1]))
-    return Finding(RATIO, "shrinks-every-step", value=value, source=found.source, more=(at,))
+    return Finding(STEP, "shrinks-every-step", value=value, source=found.source, more=(at,))
 
 
 def _plain_steps(look: Look) -> bool:
@@ -119,7 +121,7 @@ def _ratio(found: Norms) -> Finding | Skip:
 PROBE = Probe(
     name="curve-clip-numbers",
     title=Text("gradient norms against the clip", "梯度范数与裁剪阈值"),
-    tells=(RATIO, CARRIES, SCALED),
+    tells=(RATIO, STEP, CARRIES, SCALED),
     needs=(Curve, RunConfig),
     seconds=0.05,
     run=run,
