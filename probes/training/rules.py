@@ -13,6 +13,7 @@ from .backends import backends
 from .batches import one_batch
 from .carried import carried
 from .clocks import by_clock
+from .clearing import cleared_outside
 from .code import Code, Fault, Loop, Optimizer, at, calls_in, dotted, last
 from .dimensions import dimensions
 from .graphs import graphs
@@ -125,6 +126,7 @@ def _steps_here(code: Code, loop: Loop, optimizer: Optimizer) -> bool:
 def _of_loop(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
     yield from _not_stepped(code, loop, optimizer)
     yield from _not_cleared(code, loop, optimizer)
+    yield from cleared_outside(code, loop, optimizer)
     yield from _clips(code, loop, optimizer)
     yield from undivided(code, loop, optimizer)
     yield from _stays(code, loop, optimizer)

@@ -212,3 +212,33 @@ def test_an_evaluation_of_the_modules_own_model_that_leaves_it_in_evaluation_mod
 ) -> None:
     text = _STEPS.format(back=back, end=end)
     assert _told(lint_text(text, "train.py")) == ["model-in-other-mode"] * fires
+
+
+_EPOCHS = """import torch
+model = Net().cuda()
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(10):
+    model.train()
+{outer}
+    for x, y in train:
+        loss = crit(model(x), y)
+        loss.backward()
+{inner}
+"""
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "fires"),
+    [
+        ("    opt.zero_grad()", "        opt.step()", True),
+        ("    model.zero_grad()", "        opt.step()", True),
+        ("    opt.zero_grad()", "        opt.step()\n        opt.zero_grad()", False),
+        ("    opt.zero_grad()", "    opt.step()", False),  # one step of a whole epoch
+        ("    opt.zero_grad()", "        if full(x):\n            opt.step()", False),
+    ],
+)
+def test_gradients_cleared_once_an_epoch(
+    lint_text: Lint, outer: str, inner: str, fires: bool
+) -> None:
+    text = _EPOCHS.format(outer=outer, inner=inner)
+    assert _told(lint_text(text, "train.py")) == ["gradients-never-cleared"] * fires
