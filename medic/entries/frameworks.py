@@ -162,7 +162,11 @@ class Framework:
     ``hydra`` (``a.b=1``, ``+`` adds one), ``omegaconf`` (``a.b=1``, an unknown one is added without a
     word), ``flags`` (``--a.b=1``, behind the file). ``traits``: ``task-per-device`` wants a task of Slurm
     for each, ``leaves-exceptions`` to Python, ``words-for-switches`` stand behind flags
-    (``--bf16 True``). ``hands-on`` names frameworks to which blocks go as they are. ``nearly``: a
+    (``--bf16 True``); it is ``told-by-names`` where a file has nearly only its keys, by those of one block
+    where it keeps its configuration ``in-parts``; where ``blocks-differ`` a name of one block is no name
+    of the next; it ``takes-dashes`` for underscores. ``keys-stand``: ``at-top`` of a file, ``in-blocks``,
+    or ``by-block``, each known with its block; "" where not all names are known. ``keys-of``: whose keys
+    it takes as well. ``hands-on`` names frameworks to which blocks go as they are. ``nearly``: a
     canonical field that no key states -> the key nearest to it. ``refuses``: blocks ("" is the top) whose
     keys are all in the entry, of every known release, and in which the framework stops at any other;
     not in a file with one of ``opened_by``, which brings keys of its own. ``takes``: a block that goes
@@ -204,7 +208,20 @@ class Framework:
     reads: tuple[Literal["typed-flags", "whole-warmup"], ...] = ()
     prefixed: Mapping[str, str] = records.field(default_factory=dict)
     overrides: Literal["hydra", "omegaconf", "flags", ""] = ""
-    traits: tuple[Literal["task-per-device", "leaves-exceptions", "words-for-switches"], ...] = ()
+    keys_stand: Literal["at-top", "in-blocks", "by-block", ""] = ""
+    keys_of: str = ""
+    traits: tuple[
+        Literal[
+            "task-per-device",
+            "leaves-exceptions",
+            "words-for-switches",
+            "told-by-names",
+            "in-parts",
+            "blocks-differ",
+            "takes-dashes",
+        ],
+        ...,
+    ] = ()
     hands_on: tuple[str, ...] = ()
     nearly: Mapping[str, str] = records.field(default_factory=dict)
     refuses: tuple[str, ...] = ()

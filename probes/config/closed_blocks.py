@@ -12,7 +12,7 @@ from medic.records import replace
 from medic.run_config import RunConfig, Setting
 
 from ..flags.distance import NEAREST
-from ..flags.key_names import FLAT, lost_word, nearest_name
+from ..flags.key_names import AT_TOP, lost_word, nearest_name
 from .keys import Framework, parts_of
 from .setting_faults import fault
 from .several import of_each
@@ -106,7 +106,7 @@ def _fault(
 
 def _told_elsewhere(setting: Setting, own: Framework, meant: str) -> bool:
     """Whether the keys of the block are compared with the framework's own (flags/lint_keys.py)."""
-    flat = own.name in FLAT or _is_json(setting)
+    flat = own.keys_stand == AT_TOP or _is_json(setting)
     return bool(meant) and not flat
 
 

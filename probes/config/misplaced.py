@@ -13,11 +13,11 @@ from medic.text.patterns import regex
 from ..flags.fork_keys import names_in, strangers
 from ..flags.forks import several, shown
 from ..flags.key_names import (
-    DOTTED,
-    FLAT,
-    KNOWN,
+    AT_TOP,
+    BY_BLOCK,
     Framework,
     Names,
+    known_tables,
     names_of,
     normal,
 )
@@ -34,8 +34,8 @@ _TOP = Text("at the top level", "顶层")
 _BELOW = Text("in {block}", "{block} 中")
 _OR = Text("{one}, or {other}", "{one}或{other}")
 _WHY = Text("the same name as the framework writes it", "框架所用的写法")
-# Frameworks of whose keys it is known which block each stands in.
-PLACED = DOTTED | {"axolotl", "litgpt"}
+# Frameworks of most of whose keys it is known, beside those of all.
+_PLACED = frozenset(("axolotl", "litgpt"))
 # Those that have no blocks of settings.
 _NOT_NESTED = frozenset(("llama-factory", "trl", "ms-swift"))
 # Blocks of theirs that are handed on: what stands in them is read by another program.
@@ -54,7 +54,7 @@ _READ = regex(r"\$\{\s*(?:oc\.\w+:)?\.*([\w.]+)")
 
 
 def run(look: Look) -> Iterator[Finding]:
-    tables = {f.name: f for f in look.frameworks if f.name in KNOWN}
+    tables = known_tables(look.frameworks)
     for given, document, framework in read_documents(look, config_of(look)):
         if framework.name in tables and document.root is not None:
             releases = look.fact(Releases).packages if look.has(Releases) else {}
@@ -153,6 +153,11 @@ def _elsewhere(
     return _ELSEWHERE.fill(framework=framework.title, key=str(key.value), here=here, there=to)
 
 
+def _is_placed(framework: Framework) -> bool:
+    """Whether it is known which block its keys stand in."""
+    return framework.keys_stand == BY_BLOCK or framework.name in _PLACED
+
+
 def _is_copy(name: str, value: Node) -> bool:
     """Whether a value is that of the same key elsewhere: ``precision: ${trainer.precision}``."""
     read = _READ.fullmatch(value.value.removesuffix("}")) if isinstance(value.value, str) else None
@@ -163,11 +168,11 @@ def _homes(
     name: str, parents: tuple[str, ...], names: Names, framework: Framework
 ) -> Sequence[str]:
     """The blocks that a key belongs to; none where it may stand in this one."""
-    if framework.name in FLAT:
+    if framework.keys_stand == AT_TOP:
         return _flat_homes(name, parents, framework)
     if framework.prefixed:
         return _prefixed_homes(name, parents, framework)
-    if framework.name not in PLACED:
+    if not _is_placed(framework):
         return ()
     block = names.below.get(".".join(parents), ())
     if name in block or len(block) < _FEW:
@@ -186,7 +191,7 @@ def _slid(
     """
     level = ".".join(parents[:-1])
     beside = names.below.get(level, ())
-    if names.framework.name not in PLACED or not parents or _OPEN_BLOCK.search(parents[-1]):
+    if not _is_placed(names.framework) or not parents or _OPEN_BLOCK.search(parents[-1]):
         return ()
     above, own = parents[-1], names.below.get(".".join(parents), ())
     if own or len(beside) < _FEW or above not in beside or name in _EVERYWHERE:

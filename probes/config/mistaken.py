@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from medic.run_config import PLAIN, Setting
 
 from ..flags.key_names import (
-    DOTTED,
-    KNOWN,
-    TOLD_APART,
+    BLOCKS_DIFFER,
+    BY_BLOCK,
     Names,
+    known_tables,
     lost_word,
     names_of,
     nearest_name,
@@ -62,7 +62,7 @@ def _of_a_block(
     settings: Sequence[Setting], framework: Framework, every: Sequence[Framework]
 ) -> set[str]:
     """Names that the framework has in a block alone, and that stand at the top: lr of lr_groups."""
-    names = _names(framework, every, TOLD_APART)
+    names = _names(framework, every) if BLOCKS_DIFFER in framework.traits else None
     if names is None:
         return set()
     top = frozenset(names.below.get("", ()))
@@ -72,21 +72,16 @@ def _of_a_block(
 def _misplaced(
     leaf: str, settings: Sequence[Setting], framework: Framework, every: Sequence[Framework]
 ) -> bool:
-    names = _names(framework, every, DOTTED)
+    names = _names(framework, every) if framework.keys_stand == BY_BLOCK else None
     if names is None:
         return False
     return any(s.path[-1] == leaf and not names.has(s.path) for s in settings if s.path)
 
 
-def _names(
-    framework: Framework, every: Sequence[Framework], among: Collection[str]
-) -> Names | None:
-    """The names of a framework and of those that it builds on; None of one that is not ``among``
-    these, or whose names are not all known."""
-    tables = {f.name: f for f in every if f.name in KNOWN}
-    if framework.name not in among or framework.name not in tables:
-        return None
-    return names_of(tables[framework.name], tables)
+def _names(framework: Framework, every: Sequence[Framework]) -> Names | None:
+    """The names of a framework and of those that it builds on; None if they are not all known."""
+    tables = known_tables(every)
+    return names_of(tables[framework.name], tables) if framework.name in tables else None
 
 
 def mistaken_fields(
@@ -175,7 +170,7 @@ def _known(framework: Framework, every: Sequence[Framework]) -> frozenset[str]:
 
 
 def _known_names(framework: Framework, every: Sequence[Framework]) -> frozenset[str]:
-    tables = {f.name: f for f in every if f.name in KNOWN}
+    tables = known_tables(every)
     own = [f for f in every if f.name == framework.name or f.name in framework.builds_on]
     names = {leaf for f in own for leaf, _ in _leaves(f)}
     return frozenset(names).union(

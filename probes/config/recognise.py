@@ -11,15 +11,15 @@ from medic.records import replace
 from medic.run_config import PLAIN
 from medic.text.patterns import regex
 
-from ..flags.key_names import FLAT, KNOWN, guess, normal
+from ..flags.key_names import AT_TOP, guess, known_tables, normal
 from .carriers import Carrier, Stated, settle, unknown
 from .keys import Framework, Keys, Paths, parts_of
 from .readers import command
 from .readers import document as tree
 
 SLURM = "slurm"
-# Frameworks whose names at the top of a file are theirs; those of blocks are everybody's.
-_OF_OWN_NAMES = FLAT | {"axolotl", "deepspeed", "accelerate"}
+# Frameworks with blocks whose names at the top of a file are theirs, as those of files without are.
+_OF_OWN_NAMES = frozenset(("axolotl", "deepspeed", "accelerate"))
 # A file that is named for its framework says more than one key.
 _NAMED = 3
 # One that a command hands to the framework is the framework's, whatever its keys are.
@@ -44,7 +44,7 @@ class Recogniser:
         plain = next((f for f in entries if f.name == PLAIN), None)
         self.plain = Keys(plain) if plain is not None else None
         self.keys = [Keys(f, self.plain) for f in entries if f.name != PLAIN]
-        self._tables = {f.name: f for f in entries if f.name in KNOWN}
+        self._tables = known_tables(entries)
         self._signs: dict[tuple[str, ...], set[Keys]] = {}
         for keys in self.keys:
             for sign in keys.first_signs:
@@ -106,7 +106,7 @@ class Recogniser:
         top = [normal(str(key.value)) for key, _ in document.root.items]
         plain = self.plain.framework if self.plain is not None else None
         found = guess(top, self._tables, plain)
-        if found is None or found.name not in _OF_OWN_NAMES:
+        if found is None or not (found.keys_stand == AT_TOP or found.name in _OF_OWN_NAMES):
             return None
         keys = next(one for one in self.keys if one.framework.name == found.name)
         return keys, tree.carriers(document, keys)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from medic.facts import Node
 from medic.i18n import Text
 
-from ..flags.key_names import FLAT, Framework, Names, lost_word, nearest_name, normal, plain_key
+from ..flags.key_names import AT_TOP, Framework, Names, lost_word, nearest_name, normal, plain_key
 
 _LETTERS = Text(
     "{framework} has no key {key}: capital letters count, it is {meant}",
@@ -57,7 +57,7 @@ def in_full(
     """A word written out, or cut short, of a key that sets what every framework has:
     ``cutoff_length`` for ``cutoff_len``."""
     name = normal(str(key.value))
-    if name in names.leaves or "_" not in name or (framework.name in FLAT and parents):
+    if name in names.leaves or "_" not in name or (framework.keys_stand == AT_TOP and parents):
         return None
     own = {normal(plain_key(k)).rpartition(".")[2] for k in framework.keys}
     known = [one for one in names.candidates(parents) if one in own and one not in siblings]

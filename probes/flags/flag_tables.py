@@ -12,7 +12,7 @@ from medic.run_config import FIELDS, PLAIN
 
 from .families import PROOF, PROOF_FOREIGN, SWITCHES
 from .forks import Shown
-from .key_names import DOTTED, FLAT, USERS_OWN, Names, names_of, normal
+from .key_names import AT_TOP, BY_BLOCK, USERS_OWN, Names, names_of, normal
 from .key_names import Framework as Keyed
 from .meanings import foreign_names, meanings, meant_in, times_named, words_of_names
 from .own_programs import is_closed
@@ -49,8 +49,9 @@ _FILES = frozenset(("axolotl",))
 # Those of click and tyro want whole names, and so does argparse with allow_abbrev=False
 # (Megatron-LM megatron/training/arguments.py, whose parser slime extends).
 _WHOLE = frozenset(("axolotl", "torchtitan", "megatron", "slime"))
-# Whose flags are judged in a script that has others beside; of any other's only what is plain.
-_JUDGED = FLAT | _DASHES | {PLAIN}
+# Whose flags are judged in a script that has others beside, as of those without blocks; of any
+# other's only what is plain.
+_JUDGED = _DASHES | {PLAIN}
 _LONG = 9
 # Settings that no parser takes for switches.
 _WORDS = frozenset(("output_dir", "base_model", "optimizer", "lr_schedule"))
@@ -99,7 +100,7 @@ class Table:
 
     @property
     def dotted(self) -> bool:
-        return self.framework.name in DOTTED
+        return self.framework.keys_stand == BY_BLOCK
 
     @property
     def dashes(self) -> bool:
@@ -130,7 +131,7 @@ class Table:
 
     @property
     def judged(self) -> bool:
-        return self.framework.name in _JUDGED
+        return self.framework.keys_stand == AT_TOP or self.framework.name in _JUDGED
 
     def knows(self, name: str, proof: int = 0) -> bool:
         plain = normal(name)
@@ -263,7 +264,7 @@ def table_of(
 ) -> Table:
     closed = is_closed(launch, framework.name)
     names = names_of(framework, tables)
-    if closed and framework.name in FLAT:
+    if closed and framework.keys_stand == AT_TOP:
         own = {normal(k.key.removeprefix("**.")) for k in framework.keys}
         lent = USERS_OWN - own - {normal(n) for n in framework.known}
         names = names.having(names.leaves - lent)

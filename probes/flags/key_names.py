@@ -2,51 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from medic.text.slips import digits_of
 
 from ..manner import Manner
 from .distance import only_nearest
 
-# Frameworks whose keys stand at the top of the file, and those that have blocks of keys.
-FLAT = frozenset(
-    ("llama-factory", "ms-swift", "megatron-swift", "trl", "hf-trainer", "nanogpt", "loop-scripts",
-     "vllm")
-)  # fmt: skip
-BLOCKS = frozenset(
-    ("axolotl", "gpt-neox", "deepspeed", "litgpt", "accelerate", "megatron", "slime")
-)
-# Those whose keys are each known with the blocks that they stand in.
-DOTTED = frozenset(
-    "torchtune openrlhf torchtitan nanotron olmo nemo nemo2 verl verl-sft oumi easyr1".split()  # noqa: SIM905
-)
-KNOWN = FLAT | BLOCKS | DOTTED
-# Those that a file may be guessed to be of: the top names of the others are everybody's.
-_BY_NAMES = (FLAT | BLOCKS | {"torchtune", "openrlhf"}) - {
-    "megatron",
-    "slime",
-    "nanogpt",
-    "loop-scripts",
-    "megatron-swift",
-    "vllm",
-}
-# Those that keep parts of a configuration in files of their own.
-_IN_PARTS = frozenset(("verl", "nemo"))
+AT_TOP, BY_BLOCK = "at-top", "by-block"
+_BY_NAMES, _IN_PARTS, BLOCKS_DIFFER = "told-by-names", "in-parts", "blocks-differ"
 # A file that no key tells apart is of the framework that knows nearly all of its keys.
 _MIN_KEYS, _MIN_KEYS_OF_PART, _SHARE = 5, 8, 0.75
-# Frameworks that take the keys of another one as well.
-_ALSO = {
-    "llama-factory": "hf-trainer",
-    "ms-swift": "hf-trainer",
-    "megatron-swift": "ms-swift",
-    "trl": "hf-trainer",
-    "gpt-neox": "deepspeed",
-    "slime": "megatron",
-}
 # Those that have keys of one another.
 _TRAINERS = frozenset(("hf-trainer", "llama-factory", "ms-swift", "megatron-swift", "trl"))
 _KIN = (
@@ -61,8 +30,6 @@ _BORROWERS = {_TRAINERS: frozenset(("axolotl", "oumi"))}
 # Of a framework whose keys are made of everybody's words one may be anybody's, too.
 _OF_USUAL_WORDS = frozenset(("axolotl",))
 _FEW_OWN = 2
-# Programs that take a key with dashes for the one with underscores: those that make flags of it.
-TAKE_DASHES = frozenset(("megatron", "gpt-neox", "ms-swift", "megatron-swift", "slime"))
 # Names that users' own scripts have beside those of TrainingArguments.
 USERS_OWN = frozenset(
     """
@@ -82,8 +49,6 @@ _WORDS = 3
 _TURNED = 2
 # The tables are large: those of the frameworks in use are kept.
 _NAMES: dict[str, Names] = {}
-# Frameworks in which a name of one block is another framework's in the next.
-TOLD_APART = frozenset(("deepspeed", "litgpt", "openrlhf", "axolotl", "gpt-neox"))
 # A block of Megatron's test configurations that holds what the command is given.
 _ARGUMENTS = "model_args"
 
@@ -110,6 +75,9 @@ class Framework(Manner, Protocol):
     def prefixed(self) -> Mapping[str, str]: ...
     @property
     def unknown_key(self) -> str: ...
+
+
+F = TypeVar("F", bound=Framework)
 
 
 class Names:
@@ -143,24 +111,24 @@ class Names:
         return made
 
     def candidates(self, parents: tuple[str, ...]) -> tuple[str, ...]:
-        if self.framework.name in DOTTED:
+        if self.framework.keys_stand == BY_BLOCK:
             return self.below.get(".".join(parents), ())
         return tuple(sorted(self.leaves))
 
     def has(self, path: tuple[str, ...]) -> bool:
         """Whether a key is one of the framework's, where its blocks are known: there."""
-        if self.framework.name in DOTTED:
+        if self.framework.keys_stand == BY_BLOCK:
             return path[-1] in self.below.get(".".join(path[:-1]), ())
         return path[-1] in self.leaves
 
     def is_elsewhere(self, name: str, parents: tuple[str, ...]) -> bool:
         """Whether a block is known and has no such key: another block has."""
         block = self.below.get(".".join(parents), ())
-        return self.framework.name in TOLD_APART and bool(block) and name not in block
+        return BLOCKS_DIFFER in self.framework.traits and bool(block) and name not in block
 
     def base(self, top: Sequence[str]) -> tuple[str, ...]:
         """Where a file with these keys at its top stands in the whole configuration."""
-        if self.framework.name not in DOTTED or not top:
+        if self.framework.keys_stand != BY_BLOCK or not top:
             return ()
         keys = set(top)
         counts = {parent: len(keys.intersection(names)) for parent, names in self.below.items()}
@@ -172,9 +140,9 @@ class Names:
 
     def share(self, top: Sequence[str]) -> float:
         """The share of a file's top keys that are the framework's, of a part those of one block."""
-        if self.framework.name in _BY_NAMES and len(top) >= _MIN_KEYS:
+        if _BY_NAMES in self.framework.traits and len(top) >= _MIN_KEYS:
             return sum(key in self.leaves for key in top) / len(top)
-        if self.framework.name in _IN_PARTS and len(top) >= _MIN_KEYS_OF_PART:
+        if _IN_PARTS in self.framework.traits and len(top) >= _MIN_KEYS_OF_PART:
             blocks = (names for parent, names in self.below.items() if parent)
             return max(sum(key in names for key in top) for names in blocks) / len(top)
         return 0.0
@@ -186,12 +154,13 @@ def guess(
     """The framework of a file with these keys at its top, that none of them tells: it knows nearly
     all of them, and has some that nobody else has. ``plain``: the names that scripts share.
     """
-    likely = [name for name in tables if _enough(name, len(top))]
+    likely = [name for name, one in tables.items() if _enough(one, len(top))]
     shares = {name: names_of(tables[name], tables).share(top) for name in likely}
     best = max(shares, key=lambda name: shares[name], default="")
     if not best or shares[best] < _SHARE:
         return None
-    needed = _FEW_OWN if best in FLAT or best in _OF_USUAL_WORDS else 1
+    flat = tables[best].keys_stand == AT_TOP
+    needed = _FEW_OWN if flat or best in _OF_USUAL_WORDS else 1
     return tables[best] if len(_own_names(top, best, tables, plain)) >= needed else None
 
 
@@ -207,10 +176,11 @@ def _own_names(
     return {key for key in own if not any(key in leaves for leaves in others)}
 
 
-def _enough(name: str, keys: int) -> bool:
+def _enough(framework: Framework, keys: int) -> bool:
     """Whether so many keys may tell the framework: else its names need not be collected."""
-    return (name in _BY_NAMES and keys >= _MIN_KEYS) or (
-        name in _IN_PARTS and keys >= _MIN_KEYS_OF_PART
+    traits = framework.traits
+    return (_BY_NAMES in traits and keys >= _MIN_KEYS) or (
+        _IN_PARTS in traits and keys >= _MIN_KEYS_OF_PART
     )
 
 
@@ -218,11 +188,16 @@ def normal(text: str) -> str:
     return text.lstrip("-+").replace("-", "_").lower()
 
 
+def known_tables(every: Iterable[F]) -> dict[str, F]:
+    """The frameworks all of whose names are known, by their own."""
+    return {one.name: one for one in every if one.keys_stand}
+
+
 def names_of(framework: Framework, tables: Mapping[str, Framework]) -> Names:
     """The names of a framework and of the one whose keys it takes as well."""
     kept = _NAMES.get(framework.name)
     if kept is None or kept.framework is not framework:
-        also = tables.get(_ALSO.get(framework.name, ""))
+        also = tables.get(framework.keys_of)
         kept = _NAMES[framework.name] = Names(framework, *([also] if also is not None else []))
     return kept
 

@@ -9,7 +9,7 @@ from medic.i18n import Text
 from medic.text.patterns import regex
 from medic.text.slips import meant_variable
 
-from .key_names import TAKE_DASHES, Names, normal
+from .key_names import Names, normal
 from .lightning_keys import trainer_slips
 
 _COLON = Text(
@@ -159,7 +159,7 @@ def another_name(
 def dashed(key: Node, parents: tuple[str, ...], names: Names) -> bool:
     """Whether a key has dashes where the framework's name has none, and it tells them apart."""
     framework = names.framework
-    if "-" not in str(key.value) or framework.name in TAKE_DASHES or key.raw.startswith("-"):
+    if "-" not in str(key.value) or "takes-dashes" in framework.traits or key.raw.startswith("-"):
         return False
     below = framework.known_below.values()
     written = {*framework.known, *(k.key for k in framework.keys), *(n for b in below for n in b)}

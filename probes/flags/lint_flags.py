@@ -36,7 +36,7 @@ from .flag_findings import MISSPELT, SHORT, SWITCH, finding_of, parted, too_many
 from .flag_tables import Framework, Table, for_fork, table_of
 from .fork_flags import fork_of
 from .glued_values import glued_values
-from .key_names import KNOWN, guess, names_of, normal
+from .key_names import guess, known_tables, names_of, normal
 from .launcher_flags import before_script, of_words
 from .launcher_texts import kept
 from .launches import launches_in, servers_of, unreached_of
@@ -59,7 +59,7 @@ def run(look: Look) -> Iterator[Finding]:
     if look.has(LogHits):
         return
     frameworks: Sequence[Framework] = look.frameworks
-    tables = {f.name: f for f in frameworks if f.name in KNOWN}
+    tables = known_tables(frameworks)
     speaks = _speaks(config_of(look))
     for given in look.files("script"):
         script = read_script(look, given.path, given.name)

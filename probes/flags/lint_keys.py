@@ -18,11 +18,11 @@ from ..config.written import written
 from .fork_keys import lone_key, names_in, strangers
 from .forks import several, shown
 from .key_names import (
-    FLAT,
-    KNOWN,
+    AT_TOP,
     Framework,
     Names,
     guess,
+    known_tables,
     lost_word,
     names_of,
     nearest_name,
@@ -72,7 +72,7 @@ RENAMED = Text("the only name that is near", "唯一相近的键名")
 def run(look: Look) -> Iterator[Finding | Skip]:
     config = config_of(look)
     speaks = readers_of(config)
-    tables = {f.name: f for f in look.frameworks if f.name in KNOWN}
+    tables = known_tables(look.frameworks)
     plain = next((f for f in look.frameworks if f.name == PLAIN), None)
     read = fired = False
     for given, document in _documents(look):
@@ -88,9 +88,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         for slip in slips:
             fired = True
             yield _slip(given, *slip)
-        if framework is None:
-            continue
-        if _of_another(root, framework, tables):
+        if framework is None or _of_another(root, framework, tables):
             continue
         read = True
         releases = look.fact(Releases).packages if look.has(Releases) else {}
@@ -114,7 +112,7 @@ def _of_another(root: Node, framework: Framework, tables: Mapping[str, Framework
     names = names_of(framework, tables)
     base = names.base([_spelt(key) for key, _ in root.items])
     paths = [(*base, _spelt(key)) for key, _ in root.items]
-    if framework.name not in FLAT:
+    if framework.keys_stand != AT_TOP:
         for path, (_, block) in zip(tuple(paths), root.items, strict=True):
             if block.kind == "mapping" and names.has(path):
                 paths += [(*path, _spelt(key)) for key, _ in block.items]
@@ -159,7 +157,9 @@ def _of_file(
     opened = document.syntax == "python" or is_opened(root, framework) or fork is not None
     for slip in keys_as_text(root, base, names) if document.syntax == "yaml" else ():
         yield _slip(given, *slip)
-    for parents, key, value, siblings in _keys(root, base, names, flat=framework.name in FLAT):
+    for parents, key, value, siblings in _keys(
+        root, base, names, flat=framework.keys_stand == AT_TOP
+    ):
         if _spelt(key) in ruled:
             continue  # a rule of the framework tells it
         if fork is not None and _spelt(key) in fork.names:

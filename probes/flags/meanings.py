@@ -10,10 +10,8 @@ from medic.records import dataclass
 from medic.run_config import NOBODYS
 
 from .key_names import (
-    BLOCKS,
-    DOTTED,
-    FLAT,
-    TOLD_APART,
+    BLOCKS_DIFFER,
+    BY_BLOCK,
     Framework,
     Names,
     normal,
@@ -21,8 +19,6 @@ from .key_names import (
     written,
 )
 
-# Frameworks whose own name of a setting is told for another framework's.
-_TRANSLATED = FLAT | DOTTED | BLOCKS
 # Settings whose other names are no other setting's.
 _SYNONYMS = frozenset(
     (
@@ -88,9 +84,13 @@ def foreign_names(
 def _translated(
     framework: Framework, every: Sequence[Framework], names: Names
 ) -> Mapping[str, tuple[str, str]]:
-    if framework.name not in _TRANSLATED:
+    if not framework.keys_stand:
         return {}
-    own = names.leaves if framework.name not in TOLD_APART else frozenset(names.below.get("", ()))
+    own = (
+        names.leaves
+        if BLOCKS_DIFFER not in framework.traits
+        else frozenset(names.below.get("", ()))
+    )
     return {name: found for name, found in meanings(every).items() if name not in own}
 
 
@@ -146,7 +146,7 @@ def own_name(framework: Framework, field: str, parents: tuple[str, ...]) -> str:
     """What a framework calls a canonical field in a block; "" if it has no such key there."""
     for key in framework.keys:
         above, _, name = normal(plain_key(key)).rpartition(".")
-        free = key.key.startswith("**.") or framework.name not in DOTTED
+        free = key.key.startswith("**.") or framework.keys_stand != BY_BLOCK
         if key.field == field and ((free and not above) or above == ".".join(parents)):
             return name
     near = framework.nearly.get(field, "")

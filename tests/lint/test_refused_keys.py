@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from medic.probes.flags.key_names import KNOWN, names_of
+from medic.probes.flags.key_names import known_tables, names_of
 
 from medic.index.knowledge import load
 from medic.lint.found import LintFinding
@@ -103,8 +103,9 @@ def test_a_file_that_brings_keys_of_its_own(lint_text: Lint) -> None:
 
 def test_what_an_entry_says_of_its_keys_is_in_it() -> None:
     entries = load().frameworks
-    tables = {name: one for name, one in entries.items() if name in KNOWN}
+    tables = known_tables(entries.values())
     for name, entry in entries.items():
+        assert {entry.keys_of, *entry.builds_on, *entry.hands_on} <= {"", *entries}, name
         assert set(entry.whole) <= set(entry.choices), name
         assert all(entry.choices[key][-1] == "..." for key in entry.whole), name
         blocks = [block.rpartition(".")[2] for block in entry.refuses if block]
