@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 
 from medic.facts import Repair
 from medic.i18n import Text
@@ -53,7 +54,7 @@ def word_fault(
                 return None  # the rule names what is meant
             ruled = any(rules_it(setting, one, stated) for one in readers)  # told by its rule
             whole = key in entry.whole and not ruled
-            others = _words_of(entries, taken)
+            others = cache(partial(_words_of, entries, taken))  # few words are refused
             return _refused_part(
                 setting, setting.value, taken, whole=whole, alike=not ruled, others=others
             )
@@ -93,7 +94,7 @@ def _refused_part(
     *,
     whole: bool,
     alike: bool,
-    others: frozenset[str],
+    others: Callable[[], frozenset[str]],
 ) -> Finding | None:
     """What is wrong with a word, or with one of several that commas part: ``q_proj,v_prj``."""
     several = MORE in taken and "{" not in value  # ${oc.select:one,other} is one value
@@ -102,7 +103,7 @@ def _refused_part(
         if found is not None:
             meant, closed = found
             word = part.strip().lower()
-            if word in others and not _plural(word, meant) and not called(word, [meant]):
+            if word in others() and not _plural(word, meant) and not called(word, [meant]):
                 meant = ""
             anew = value.replace(part.strip(), meant, 1) if meant else ""
             return _not_taken(setting, part.strip(), (meant, anew, closed), taken)
@@ -151,9 +152,11 @@ def _listed_as_wrong(setting: Setting, entry: Framework, stated: frozenset[str])
 def _conditions(setting: Setting, entry: Framework, stated: frozenset[str]) -> Iterator[object]:
     """What the rules of the entry, all keys of which are written, say of a key's words."""
     for rule in entry.rules:
+        if rule.cause != NOT_TAKEN:
+            continue
         names = {key.rpartition(".")[2].replace("-", "_"): key for key in rule.where}
         key = names.get(setting.path[-1])
-        if rule.cause == NOT_TAKEN and key is not None and names.keys() <= stated:
+        if key is not None and names.keys() <= stated:
             yield rule.where[key]
 
 

@@ -70,7 +70,9 @@ class _Given:
     value_at: Span
 
 
-def twice(launch: Launch, script: ScriptText, scalars: frozenset[str]) -> Iterator[Fault]:
+def twice(
+    launch: Launch, script: ScriptText, scalars: Callable[[], frozenset[str]]
+) -> Iterator[Fault]:
     """The same flag or key with two values in one command or one list: argparse, Hydra and OmegaConf
     keep the last.
 
@@ -82,7 +84,7 @@ def twice(launch: Launch, script: ScriptText, scalars: frozenset[str]) -> Iterat
 
 
 def _twice(
-    words: Sequence[Word], launch: Launch, script: ScriptText, scalars: frozenset[str]
+    words: Sequence[Word], launch: Launch, script: ScriptText, scalars: Callable[[], frozenset[str]]
 ) -> Iterator[Fault]:
     last: dict[str, _Given] = {}
     for given in _given(words):
@@ -93,7 +95,7 @@ def _twice(
         if first is None or _equal(first.value, given.value):
             continue
         number = all(_NUMBER.match(v) or boolean(v) is not None for v in (first.value, given.value))
-        once = key or number or plain(given.flag) in scalars
+        once = key or number or plain(given.flag) in scalars()
         if once and _together(launch, script, first, given):
             what = (_KEY_AGAIN if key else _AGAIN).fill(
                 flag=given.flag, value=given.value, first=first.value, line=first.place.line
@@ -140,13 +142,14 @@ def _equal(one: str, other: str) -> bool:
     return one.lower() == other.lower() and boolean(one) is not None
 
 
-def without_value(launch: Launch, scalars: frozenset[str]) -> Iterator[Fault]:
+def without_value(launch: Launch, scalars: Callable[[], frozenset[str]]) -> Iterator[Fault]:
     """``--lr=`` of a setting that has a value in every run."""
     for at, word in enumerate(launch.arguments):
         flag, sign, value = (word.value or "").partition("=")
         after = launch.arguments[at + 1] if at + 1 < len(launch.arguments) else None
         apart = after is not None and not after.raw.startswith("-")
-        if sign and not value and flag.startswith("--") and plain(flag) in scalars and not apart:
+        empty = sign and not value and flag.startswith("--") and not apart
+        if empty and plain(flag) in scalars():
             yield Fault(VALUE, _EMPTY.fill(flag=flag), word.span, flag)
 
 

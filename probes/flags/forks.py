@@ -71,8 +71,8 @@ def shown(
     found = []
     for fork in framework.forks:
         if not any(_outside(n, spec, releases) for n, spec in fork.holds_in.items()):
-            signs = tuple(one for one in map(normal, fork.signs) if one in names)
-            placed = _is_placed(fork, program, file)
+            signs = tuple(one for one in map(normal, fork.signs) if one in names) if names else ()
+            placed = bool(program or file) and _is_placed(fork, program, file)
             if signs or placed:
                 found.append(Shown(fork, signs, placed or len(signs) >= _SURE))
     return max(found, key=lambda one: (len(one.signs), one.sure), default=None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from pathlib import PurePath
 
 from medic.facts import Launch, Launches, LogHits, Parsers
@@ -65,7 +66,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
             continue
         launches = launches_in(look, given.path)
         here: set[str] = set()
-        scalars = _scalars(look) if launches else frozenset()
+        scalars = cache(partial(_scalars, look))
         for launch in launches:
             read = True
             for finding in _findings(look, script, launch, scalars, alone=len(launches) == 1):
@@ -111,7 +112,12 @@ def _ports(look: Look, script: ScriptText, launches: Sequence[Launch]) -> Iterat
 
 
 def _findings(
-    look: Look, script: ScriptText, launch: Launch, scalars: frozenset[str], *, alone: bool
+    look: Look,
+    script: ScriptText,
+    launch: Launch,
+    scalars: Callable[[], frozenset[str]],
+    *,
+    alone: bool,
 ) -> Iterator[Finding]:
     parsers = look.fact(Parsers) if look.has(Parsers) else Parsers()
     spec = spec_of(launch, parsers, alone=alone)
@@ -141,7 +147,7 @@ def _findings(
         *arguments.twice(launch, script, scalars),
         *arguments.outside_choices(launch, spec),
         *arguments.without_value(launch, scalars),
-        *arguments.glued(launch, lambda: scalars | _flags(look)),
+        *arguments.glued(launch, lambda: scalars() | _flags(look)),
         *not_converted(launch, spec),
         *lacking(launch, spec),
         *no_counts(launch),
