@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from medic.errors import Unreadable
 from medic.facts import Document, GivenFile, Launch
@@ -51,7 +51,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         found += _refused(script, document)
         found += _cut(script, document)
         found += _windows_ends(script, given)
-        found += _unset(script, document)
+        found += _unset(script, document, _set_beside(look, document))
     yield from found
     told = {finding.name for finding in found}
     for name in _CHECKS:
@@ -91,16 +91,25 @@ def _windows_ends(script: ScriptText, given: GivenFile) -> Iterator[Finding]:
         yield Finding(CUT, "fires", {"what": _CRLF}, script.source(line), span=span)
 
 
-def _unset(script: ScriptText, document: Document) -> Iterator[Finding]:
+def _set_beside(look: Look, document: Document) -> frozenset[str]:
+    """Variables that some line of a file gives a value which the script sources: also in a branch."""
+    read = (read_script(look, path, path) for path in document.sourced)
+    return frozenset(name for one in read if one is not None for name in one.assigned)
+
+
+def _unset(
+    script: ScriptText, document: Document, beside: Collection[str] = ()
+) -> Iterator[Finding]:
+    """``beside`` are variables that a file sets which the script sources."""
     seen: set[tuple[str, int]] = set()
     launches = launches_of(document)
     for launch in launches:
         for one in unset(script, launch):
             place = (one.variable, one.word.span.line)
-            if place not in seen:
+            if place not in seen and one.variable not in beside:
                 seen.add(place)
                 yield _finding(script, one)
-    told = {variable for variable, _ in seen}
+    told = {*beside, *(variable for variable, _ in seen)}
     found = [one for one in misnamed(script, document) if one.variable not in told]
     yield from _misnamed(script, found)
     told |= {one.variable for one in found}
@@ -111,7 +120,7 @@ def _unset(script: ScriptText, document: Document) -> Iterator[Finding]:
     told |= {one.variable for one in lists}
     left = [one for one in lists if not one.meant]
     lines = {n for one in launches for n in _lines(script, one)}
-    left += forgotten(script, document, told, lines)
+    left += (one for one in forgotten(script, document, told, lines) if one.variable not in beside)
     left += unset_small(script, document, told | {one.variable for one in left})
     for name in left:
         value = {"variable": name.variable, "meant": _NOT_SET, "so": _NO_WORD}

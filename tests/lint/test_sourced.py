@@ -97,6 +97,27 @@ def test_a_list_has_the_places_of_its_words(lint_text: Lint) -> None:
     assert _places(lint_text(script, "run.sh", more)) == [("args.sh", 3)]
 
 
+LISTS = (
+    "#!/bin/bash\nsource model.sh\nPERF_ARGS=(--bf16)\nOPT_ARGS=(--lr 1e-4)\n"
+    "torchrun --nproc_per_node 8 train.py ${MODEL_ARGS[@]} ${PERF_ARGS[@]} ${OPT_ARGS[@]}\n"
+)
+UNSET = "unset-variable-takes-flag"
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("MODEL_ARGS=(--num-layers 2)\n", []),
+        ('if [ "$SIZE" = 4B ]; then\n  MODEL_ARGS=(--num-layers 2)\nfi\n', []),
+        ("MODEL_ARGZ=(--num-layers 2)\n", [("run.sh", 5)]),
+    ],
+)
+def test_a_list_that_it_sets_is_set(
+    lint_text: Lint, text: str, places: list[tuple[str, int]]
+) -> None:
+    assert _places(lint_text(LISTS, "run.sh", {"model.sh": text}), UNSET) == places
+
+
 def test_an_inner_script_reads_it_too(lint_text: Lint) -> None:
     script = (
         "srun bash -c 'source env.sh; torchrun --nnodes=1 --nproc_per_node=$GPUS pretrain_gpt.py "
