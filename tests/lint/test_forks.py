@@ -221,3 +221,30 @@ def test_easyr1_is_not_verl(lint_text: Lint) -> None:
     assert _told(lint_text(command.format(block="optim"), "run.sh")) == []
     found = lint_text(command.format(block="optimizer"), "run.sh")
     assert "worker.actor.optim is meant" in _messages(found)
+
+
+def test_easyr1_has_the_names_of_older_checkouts(lint_text: Lint) -> None:
+    text = EASY.replace("    max_grad", "    ulysses_sequence_parallel_size: 1\n    max_grad")
+    assert _told(lint_text(text)) == []
+    assert _told(lint_text(text.replace("parallel_size: 1\n", "paralel_size: 1\n"))) == [(KEY, "error")]
+
+
+NEOX = """\
+pipe_parallel_size: 1
+model_parallel_size: 1
+num_layers: 12
+hidden_size: 768
+num_attention_heads: 12
+seq_length: 2048
+norm: layernorm
+train_micro_batch_size_per_gpu: 4
+{more}
+"""
+
+
+def test_gpt_neox_had_names_that_no_release_has(lint_text: Lint) -> None:
+    experts = "num_experts: 4\nmoe_deepspeed_expert_parallel_size: 1"
+    assert {how for _, how in _told(lint_text(NEOX.format(more=experts)))} <= {"info"}
+    assert _told(lint_text(NEOX.format(more="mlp_type: llama"))) == []
+    assert _told(lint_text(NEOX.format(more="num_experts: 4"))) == [(KEY, "error")]
+    assert _told(lint_text(NEOX.format(more="mlp_tpye: llama"))) == [(KEY, "error")]
