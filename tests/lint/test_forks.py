@@ -226,7 +226,9 @@ def test_easyr1_is_not_verl(lint_text: Lint) -> None:
 def test_easyr1_has_the_names_of_older_checkouts(lint_text: Lint) -> None:
     text = EASY.replace("    max_grad", "    ulysses_sequence_parallel_size: 1\n    max_grad")
     assert _told(lint_text(text)) == []
-    assert _told(lint_text(text.replace("parallel_size: 1\n", "paralel_size: 1\n"))) == [(KEY, "error")]
+    assert _told(lint_text(text.replace("parallel_size: 1\n", "paralel_size: 1\n"))) == [
+        (KEY, "error")
+    ]
 
 
 NEOX = """\

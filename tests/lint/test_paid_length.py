@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from medic.lint.files import LintFinding
+from medic.lint.found import LintFinding
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 REWARD = """import torch
