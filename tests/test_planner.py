@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from medic.beliefs.likelihoods import Seen
 from medic.beliefs.model import Model
 from medic.index.knowledge import load
-from medic.planner.looks import Open, change_of_mind, next_look
+from medic.planner.looks import Open, leading_by, next_look
 from medic.planner.standing import Standing, gate, pruned, standing
 from medic.records import replace
 
@@ -83,7 +83,7 @@ def test_pruned_rows_come_back_without_their_findings() -> None:
 
 def test_what_would_change_my_mind() -> None:
     seen = [OOM, Seen("oom-shortfall", "fragmentation")]
-    removed, _ = change_of_mind(MODEL, seen, frozenset(), OPEN)
+    removed = leading_by(MODEL, seen, frozenset())
     assert (seen[1], MODEL.beliefs([OOM]).leader) in removed
 
 

@@ -130,7 +130,7 @@ def _would_tell(session: Session, found: Diagnosis, *, deep: bool) -> list[Line]
         return []
     look = found.next
     if look is None and deep and session.found and found.verdict != "established":
-        _, look = session.mind()
+        look = session.mind()
     if look is None:
         return []
     asked = session.question(look)

@@ -3,6 +3,7 @@ weighed."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from medic.runner.registry import title_of
@@ -62,9 +63,11 @@ def observe(talk: Consultation, *, pasted: bool = False) -> None:
 def _run(talk: Consultation, board: Board, key: str) -> None:
     """Runs the probes; the block ``key`` shows what failed, the progress row what runs."""
 
+    title = cache(title_of)
+
     def progress(name: str, state: str) -> None:
         board.take(name, state)
-        running = joined(map(title_of, board.running))
+        running = joined(map(title, board.running))
         talk.emit(Working(running, board.done, board.total, stoppable=True))
         if state == "failed":
             talk.emit(Told(board.block(), key, passing=True))

@@ -136,7 +136,10 @@ def _evidence(session: Session, leader: CauseView, *, sure: bool) -> Iterator[Li
 
 
 def _mind(session: Session) -> Block:
-    removed, look = session.mind()
+    from medic.planner.looks import leading_by  # the first paint needs no engine
+
+    removed = leading_by(session.model, session.seen, frozenset(session.tried))
+    look = session.mind()
     lines = [Line(words_more.WHAT_CHANGES, "strong")]
     for seen, other in removed:
         leader = _leader(session, other)

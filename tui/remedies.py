@@ -109,7 +109,7 @@ def _decided(session: Session, found: Diagnosis, *, by_hand: bool) -> Text:
         return words.DECIDED_BY_HAND if by_hand else words.DECIDED
     if not (found.symptoms or session.told.words):  # nothing failed: it is only wrong
         return words.WRONG_HOW
-    flips = session.mind()[1]
+    flips = session.mind()
     return words.BEST_GUESS if flips is None else words.BEST_GUESS_OPEN
 
 

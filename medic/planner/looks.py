@@ -236,10 +236,10 @@ def _refuting(now: Now, stand: Standing, looks: Sequence[Open]) -> NextLook | No
     return None
 
 
-def change_of_mind(
-    model: Model, findings: Sequence[Seen], tried: frozenset[str], opened: Sequence[Open]
-) -> tuple[list[tuple[Seen, str]], NextLook | None]:
-    """Findings whose removal changes the leader, and the cheapest open look that could flip it."""
+def leading_by(
+    model: Model, findings: Sequence[Seen], tried: frozenset[str]
+) -> list[tuple[Seen, str]]:
+    """Findings whose removal changes the leader, with that of the others."""
     leader = model.beliefs(findings, tried).leader
     removed = []
     for seen in findings:
@@ -247,9 +247,17 @@ def change_of_mind(
         other = model.beliefs(rest, tried).leader
         if other != leader:
             removed.append((seen, other))
+    return removed
+
+
+def change_of_mind(
+    model: Model, findings: Sequence[Seen], tried: frozenset[str], opened: Sequence[Open]
+) -> NextLook | None:
+    """The cheapest open look that could flip the leader."""
+    leader = model.beliefs(findings, tried).leader
     now = Now(model, findings, tried)
     for look in sorted(opened, key=lambda o: (o.minutes, o.name)):
         flips = now.flips(look)
         if any(f.leader != leader and f.chance >= LIKELY_OUTCOME for f in flips):
-            return removed, NextLook(look, flips)
-    return removed, None
+            return NextLook(look, flips)
+    return None

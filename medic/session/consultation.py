@@ -291,8 +291,8 @@ class Session:
         self.refresh()
 
     # --- explaining itself ---
-    def mind(self) -> tuple[list[tuple[Seen, str]], NextLook | None]:
-        """Findings whose removal changes the leader; the cheapest open look that could flip it."""
+    def mind(self) -> NextLook | None:
+        """The cheapest open look that could flip the leader."""
         return change_of_mind(self.model, self.seen, frozenset(self.tried), self.open_looks())
 
     def text_of(self, seen: Seen) -> Text:

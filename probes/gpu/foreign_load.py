@@ -104,7 +104,7 @@ def _alike(one: float, other: float) -> bool:
 
 
 PROBE = Probe(
-    name="gpu-foreign-load",
+    name="gpu-beside",
     title=Text("others on the run's GPUs", "本次训练所用 GPU 上的其他负载"),
     tells=(CHECK,),
     needs=(GpuSeries,),
