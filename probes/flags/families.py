@@ -28,6 +28,11 @@ _TRAINERS_OWN = frozenset(
     eval_accumulation_steps label_smoothing_factor ddp_backend bf16_full_eval
     """.split()  # noqa: SIM905
 )
+# Of these the names that programs with a loop of their own have as well: they alone do not show it.
+_SHARED = frozenset(
+    ("save_steps", "eval_steps", "logging_steps", "do_eval", "do_predict", "tf32", "report_to")
+)
+_BATCHES = frozenset(("per_device_train_batch_size", "per_device_eval_batch_size"))
 # HfArgumentParser takes a word behind a switch; the switches of argparse refuse one.
 SWITCHES = frozenset(
     """
@@ -42,7 +47,7 @@ _LOOPS = frozenset(
     """
     num_warmup_steps max_train_steps checkpointing_steps with_tracking train_batch_size
     lr_warmup_steps zero_stage data_split data_output_path offload use_ema mixed_precision
-    adam_weight_decay pretrained_model_name_or_path resolution use_lora
+    adam_weight_decay pretrained_model_name_or_path resolution use_lora deepspeed_config
     """.split()  # noqa: SIM905
 )
 # The same beside those: TrainingArguments' scripts have them, too.
@@ -111,7 +116,9 @@ def proof_of_trainer(flags: Sequence[Given], script: str) -> int:
     told = sum(_says_trainer(one) for one in flags) + _writes_switches(flags)
     named = PROOF if _TRAINERS_SCRIPT.match(PurePosixPath(script).name) else 0
     against = len(used & _LOOPS) if own + named < PROOF_FOREIGN else 0
-    return max(own + told + named - against, 0)
+    found = max(own + told + named - against, 0)
+    shown = named or used & (_BATCHES | _TRAINERS_OWN - _SHARED)
+    return found if shown else min(found, PROOF)
 
 
 def told_whole(table: Table, proof: int) -> bool:

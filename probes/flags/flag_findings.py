@@ -19,7 +19,11 @@ from .script_text import ScriptText
 from .spelling import negated
 
 MISSPELT, SWITCH = "misspelt-flag", "boolean-flag-with-value"
-_RENAME = Text("the parser knows {new}, not {old}", "解析器只认识 {new}，不认识 {old}")
+# Nobody read the program: its flags are those of a parser that is known.
+_RENAME = Text(
+    "the parser that its flags belong to has {new}, not {old}",
+    "这些选项所属的解析器有 {new}，没有 {old}",
+)
 _BEHIND = Text("{flag} behind {script}", "写在 {script} 之后的 {flag}")
 _ITS_OWN = Text(
     "what it calls this itself (--help lists it)", "它自己的写法（见 --help），或去掉该选项"

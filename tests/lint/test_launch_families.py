@@ -128,6 +128,21 @@ def test_own_flags_beside_those_of_the_trainer_are_no_slips(lint_text: Lint, mor
     assert [f for f in lint_text(text, "run.sh") if f.name == MISSPELT] == []
 
 
+LOOP = (
+    "torchrun --nproc_per_node 4 cli/train.py --output_dir out --init_ckpt a --data_path d \\\n"
+    "  --train_steps 1000 --eval_steps 10 --save_steps 250 --log_steps 1 --use_flash_attn true \\\n"
+    "  --deepspeed_config ds.json\n"
+)
+
+
+@pytest.mark.parametrize("other", ["--deepspeed_config ds.json", "--report_to none", ""])
+def test_names_that_any_loop_has_do_not_show_the_trainers_parser(
+    lint_text: Lint, other: str
+) -> None:
+    text = LOOP.replace("--deepspeed_config ds.json", other)
+    assert [f.name for f in lint_text(text, "run.sh") if f.name == MISSPELT] == []
+
+
 def test_a_name_between_complete_flags_is_a_flag(lint_text: Lint) -> None:
     found = lint_text(f"{OWN}weight_decay 0.1 --width 3\n", "run.sh")
     assert [f.name for f in found if f.name == MISSPELT] == [MISSPELT]
