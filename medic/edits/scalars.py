@@ -2,7 +2,8 @@
 
 ``1_000_000`` stays grouped, ``1.0e+12`` stays scientific, ``"4"`` stays quoted, ``True`` stays
 capitalised; whole numbers stay whole. A scientific number in YAML always gets a dot and a signed
-exponent, because YAML 1.1 readers (PyYAML) take ``5e-5`` for text.
+exponent, because YAML 1.1 readers (PyYAML) take ``5e-5`` for text. A whole number that stood as ``1e3``
+there is written in digits, since ``1.0e+3`` would be none.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ if TYPE_CHECKING:  # loaded where a number is written
 
 _INTEGER = regex(r"[-+]?\d[\d_,]*")
 _SCIENTIFIC = regex(r"[-+]?[\d_.]+[eE]([-+]?)(\d+)")
+# What a YAML 1.1 reader takes for text: with a dot it would be a number, and no whole one.
+_TEXT = regex(r"[-+]?[\d_]+[eE]\+?\d+")
+_MAX_DIGITS = 10**9
 _SIZED = regex(r"[\d._]+\s*([kKmMbBgGtT])")
 _SIZES = {"k": 10**3, "m": 10**6, "b": 10**9, "g": 10**9, "t": 10**12}
 _PAIRS = (("true", "false"), ("yes", "no"), ("on", "off"), ("1", "0"))
@@ -63,6 +67,8 @@ def _whole(new: int, old: str, syntax: Syntax) -> str:
         size = _SIZES[sized.group(1).lower()]
         short = Decimal(new) / size
         return f"{short.normalize():f}{sized.group(1)}" if short * 1000 % 1 == 0 else str(new)
+    if syntax == "yaml" and _TEXT.fullmatch(old) and abs(new) < _MAX_DIGITS:
+        return str(new)
     if _SCIENTIFIC.fullmatch(old) or (old and not _INTEGER.fullmatch(old) and "." in old):
         return _real(new, old, syntax)
     if "_" in old:

@@ -157,6 +157,7 @@ class Framework:
     value of JSON or TOML has to be -> the endings of keys. Of a ``number`` or ``switch`` no text is
     converted, of a ``converted-…`` one it is; ``block``: keys in braces. ``reads``: what its loader does with any
     value: ``typed-flags`` makes a number of a flag's text, and float("None") is none;
+    ``as-written`` takes a file's numbers as they are, so that 4.0 is no whole one;
     ``whole-warmup`` counts warmup in whole steps. ``prefixed``: what stands before the name of each
     key of a block -> the block. ``overrides``: how a command sets keys of its configuration:
     ``hydra`` (``a.b=1``, ``+`` adds one), ``omegaconf`` (``a.b=1``, an unknown one is added without a
@@ -205,7 +206,7 @@ class Framework:
         ],
         tuple[str, ...],
     ] = records.field(default_factory=dict)
-    reads: tuple[Literal["typed-flags", "whole-warmup"], ...] = ()
+    reads: tuple[Literal["typed-flags", "as-written", "whole-warmup"], ...] = ()
     prefixed: Mapping[str, str] = records.field(default_factory=dict)
     overrides: Literal["hydra", "omegaconf", "flags", ""] = ""
     keys_stand: Literal["at-top", "in-blocks", "by-block", ""] = ""

@@ -155,7 +155,9 @@ def _numbers(look: Look, stated: Stated) -> Iterator[Finding]:
             use = _IN_OPTIMIZER if field in _OPTIMIZER else _IN_ARITHMETIC
             value = {"key": ".".join(path), "raw": node.raw, "use": use}
             source = _line(look, document, node.span.line)
-            step = Rewritten(node.span, "yaml", path[-1], node.value)
+            whole = FIELDS[field][0] is int and float(node.value).is_integer()
+            new = int(node.value) if whole else node.value
+            step = Rewritten(node.span, "yaml", path[-1], new)
             repair = Repair((step,), safe=True, why=_WITH_DOT)
             yield Finding(AS_TEXT, "fires", value, source, span=node.span, repair=repair)
 

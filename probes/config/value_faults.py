@@ -38,6 +38,7 @@ from .value_kinds import (
 )
 from .value_types import wrong_type
 from .values import as_number, read_scalar
+from .whole_numbers import whole_with_dot
 from .word_faults import NOT_TAKEN, rules_it, switch_fault, word_fault
 
 _GLUED = regex(r"\w--[A-Za-z]")  # a flag that is a part of the value is told as such
@@ -94,6 +95,7 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     in_lists = [s for _, document, framework in documents for s in listed(document, framework)]
     words = [s for _, document, framework in documents for s in words_in_lists(document, framework)]
     lists = {(word.path, _file(word)) for word in words}
+    texts = {p.span for _, d, _ in documents for p in d.problems if p.kind == "number-as-text"}
     for setting in (*config.settings, *in_lists):
         if setting.origin.span is None or setting.path == (MORE,) or setting.value is None:
             continue
@@ -105,6 +107,8 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
         if found is None and takes and not each:
             found = word_fault(setting, entries, stated)
         found = found or switch_fault(setting, entries)
+        if found is None and setting.origin.span not in texts:
+            found = _whole_with_dot(setting, shared.get(setting.origin.framework))
         if found is None and setting.origin.span not in told:
             allowed = wrong_type(setting, keys)
             found = impossible(setting, allowed) if allowed is not None else None
@@ -114,6 +118,13 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
     for word in words:
         if (found := word_fault(word, entries, stated)) is not None:
             yield found
+
+
+def _whole_with_dot(setting: Setting, keys: Keys | None) -> Finding | None:
+    if keys is None or not isinstance(setting.value, float):
+        return None
+    fields = {key.field for key in _keys(setting, keys)}
+    return whole_with_dot(setting, fields, keys.framework.reads)
 
 
 def _file(setting: Setting) -> str:

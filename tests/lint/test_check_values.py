@@ -190,3 +190,34 @@ def test_an_alpha_of_0_is_the_default_of_llama_factory(
     assert "lora_alpha" not in " ".join(f.message.en for f in lint_text(text, "a.yaml"))
     other = AXOLOTL.replace("alpha: 32", "alpha: 0")
     assert "lora_alpha" in " ".join(f.message.en for f in lint_text(other, "a.yaml"))
+
+
+COUNTS = (
+    "model_name_or_path: some/base\noutput_dir: out\nper_device_train_batch_size: {batch}\n"
+    "max_steps: {steps}\nsave_steps: {saves}\nlearning_rate: 1.0e-5\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("batch", "steps", "saves", "found"),
+    [
+        ("4", "1000", "500.0", []),  # made whole by TrainingArguments
+        ("4", "1.0e+3", "500", [("option-reads-otherwise", 4)]),
+        ("4.0", "1000", "500", [("option-reads-otherwise", 3)]),
+        ("4", "1e3", "500", [("number-read-as-text", 4)]),
+    ],
+)
+def test_a_whole_number_with_a_dot_stays_a_float(
+    lint_text: Callable[..., tuple[LintFinding, ...]],
+    batch: str,
+    steps: str,
+    saves: str,
+    found: list[tuple[str, int]],
+) -> None:
+    told = lint_text(COUNTS.format(batch=batch, steps=steps, saves=saves), "a.yaml")
+    assert [(f.name, f.line) for f in told if f.severity != "info"] == found
+    for one in told:
+        if one.name == "number-read-as-text":
+            assert one.fix is not None
+            assert one.fix.patch is not None
+            assert [edit.text for edit in one.fix.patch.edits] == ["1000"]
