@@ -15,7 +15,7 @@ from medic.case.trainings import trainings
 from medic.errors import UsageError
 from medic.facts import Choice, FileKind, GivenFile
 from medic.records import dataclass, field, replace
-from medic.text.openings import head_of
+from medic.text.openings import head_of, is_shell
 
 if TYPE_CHECKING:
     from medic.index.knowledge import Index
@@ -241,8 +241,11 @@ def _no_file(problem: Exception) -> tuple[str, str]:
 
 
 def _unknown_kind(path: str) -> FileKind | None:
-    """A file that the user named and nothing else claims is taken as a log if it is text."""
+    """A file that the user named and nothing else claims is taken as a log if it is text; as a script,
+    if its first line says so."""
     head = head_of(path, 4096)
+    if is_shell(head):
+        return "script"
     if is_stacks(head):
         return "stacks"
     return by_magic(head) or (None if b"\0" in head else "log")

@@ -33,7 +33,7 @@ from medic.case.kernelkind import has_kernel_lines, has_no_report, is_kernel_log
 from medic.case.recorderkind import is_bare_rank, is_recorder, names_recorder
 from medic.facts import FileKind
 from medic.text.encodings import utf8
-from medic.text.openings import head_of
+from medic.text.openings import head_of, is_shell
 from medic.text.patterns import regex
 
 HEAD = 4096
@@ -215,7 +215,7 @@ def _head(path: str, size: int = HEAD) -> bytes:
 def _structured(path: str, lower: str) -> FileKind | None:
     head = _head(path)
     if lower.endswith((".yaml", ".yml", ".toml")):
-        return "config"
+        return "script" if is_shell(head) else "config"
     if lower.endswith(".xml"):
         return "gpu-report" if b"nvidia_smi_log" in head else None
     if lower.endswith(".csv"):

@@ -12,6 +12,7 @@ from medic.errors import Unreadable
 from medic.facts import Choice, Document
 from medic.run_config import Syntax
 from medic.syntax.source import MAX_BYTES, SourceText
+from medic.text.openings import is_shell
 from medic.text.patterns import regex
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ _BY_SUFFIX: dict[str, Syntax] = {
     ".sbatch": "shell",
     ".py": "python",
 }
+_NO_PROGRAMS = ("yaml", "toml")
 _COMMAND = regex(
     r"^\s*(?:[A-Z_][A-Z0-9_]*=\S+\s+)*(?:torchrun|deepspeed|accelerate|srun|mpirun|sbatch|"
     r"python3?|bash|export|llamafactory-cli|axolotl|swift)\s",
@@ -155,6 +157,8 @@ def _refuse_large(source: SourceText) -> None:
 def guess_syntax(name: str, data: bytes) -> Syntax:
     """The syntax by the file's ending, else by its text; "text" if it is none of them."""
     known = _BY_SUFFIX.get(PurePath(name).suffix.lower())
+    if known in _NO_PROGRAMS and is_shell(data):
+        return "shell"
     if known:
         return known
     text = data[:65536].decode("utf-8", "replace").lstrip("\ufeff")

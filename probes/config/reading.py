@@ -21,6 +21,7 @@ from .files import problems
 from .hydra_parts import parts_of, placed
 from .keys import Framework
 from .mistaken import mistaken_fields
+from .part_read import several_documents
 from .pins import version_of
 from .programs import beside_arguments, defaults_first, less, programs
 from .readers.wandb import unwrapped
@@ -155,6 +156,8 @@ def _documents(
         refused = _refused(given, document, stated)
         if refused is not None:
             yield refused
+        if (more := several_documents(given, document, known=stated is not None)) is not None:
+            yield more
         if stated is not None and (refused is None or refused.partly):
             yield stated
 

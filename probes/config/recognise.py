@@ -16,14 +16,11 @@ from .carriers import Carrier, Stated, settle, unknown
 from .keys import Framework, Keys, Paths, parts_of
 from .readers import command
 from .readers import document as tree
+from .signs import HANDED, NAMED, in_braces, told
 
 SLURM = "slurm"
 # Frameworks with blocks whose names at the top of a file are theirs, as those of files without are.
 _OF_OWN_NAMES = frozenset(("axolotl", "deepspeed", "accelerate"))
-# A file that is named for its framework says more than one key.
-_NAMED = 3
-# One that a command hands to the framework is the framework's, whatever its keys are.
-_HANDED = 100
 
 
 # Programs that hand their ranks to torchrun, as these variables say (ms-swift cli/main.py,
@@ -69,9 +66,15 @@ class Recogniser:
         name = PurePath(given.name).name
         owner = (handed or {}).get(name)
         sizes = [
-            (_told(keys, given, name, document, told_by, handed=keys.framework.name == owner), keys)
+            (told(keys, given, name, document, told_by, handed=keys.framework.name == owner), keys)
             for keys in self.keys
         ]
+        if document.syntax == "yaml" and not any(n for n, _ in sizes) and in_braces(document):
+            as_json = replace(document, syntax="json")
+            sizes = [
+                (told(keys, given, name, as_json, told_by, handed=False), keys)
+                for keys in self.keys
+            ]
         plain = self.plain if document.syntax != "python" else None
         best = self._best(sizes, lambda keys: tree.carriers(document, keys), plain)
         if best is None or best[0] is self.plain:
@@ -204,35 +207,6 @@ def given_to(launch: Launch, keys: Keys) -> tuple[Word, ...]:
     return (Word(first[0].span, name, name), *launch.arguments)
 
 
-def _told(
-    keys: Keys,
-    given: GivenFile,
-    name: str,
-    document: Document,
-    told_by: Callable[[Keys], int],
-    *,
-    handed: bool,
-) -> int:
-    """How many keys tell that a file of this name is one of the framework's."""
-    recognise = keys.framework.recognise
-    model_file = given.kind == "model-config"
-    if (keys.framework.role == "model") != model_file:
-        return 0
-    anything = not recognise.syntax and document.syntax != "python"
-    if not anything and document.syntax not in recognise.syntax:
-        return 0
-    if handed:
-        return _HANDED
-    if any(_is_named(name, pattern) for pattern in recognise.file_names):
-        return _NAMED
-    return told_by(keys)
-
-
-def _is_named(name: str, pattern: str) -> bool:
-    """A name without wildcards is compared: no pattern is made of it."""
-    return fnmatch(name, pattern) if any(c in pattern for c in "*?[") else name == pattern
-
-
 def _behind(launches: Iterable[Launch], takes: Mapping[str, str]) -> dict[str, str]:
     """The name of each file that one of the flags names -> what the flag stands for."""
     return {
@@ -278,9 +252,9 @@ def _told_by_command(keys: Keys, launch: Launch, told_by: Callable[[Keys], int])
     if keys.framework.role != "trainer" or (syntax and "shell" not in syntax):
         return 0
     if launch.launcher in keys.framework.recognise.commands:
-        return _HANDED  # a program of the framework's own, whatever it is given
+        return HANDED  # a program of the framework's own, whatever it is given
     if _named(keys, launch):
-        return _NAMED
+        return NAMED
     return 0 if keys.framework.recognise.own_commands else told_by(keys)
 
 
