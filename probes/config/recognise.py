@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fnmatch import fnmatch
 from pathlib import PurePath
 
 from medic.facts import Document, GivenFile, Launch, Word
@@ -16,12 +15,11 @@ from .carriers import Carrier, Stated, settle, unknown
 from .keys import Framework, Keys, Paths, parts_of
 from .readers import command
 from .readers import document as tree
-from .signs import HANDED, NAMED, in_braces, told
+from .telling import in_braces, named, only_called, told_by_command, told_by_file
 
 SLURM = "slurm"
 # Frameworks with blocks whose names at the top of a file are theirs, as those of files without are.
 _OF_OWN_NAMES = frozenset(("axolotl", "deepspeed", "accelerate"))
-
 
 # Programs that hand their ranks to torchrun, as these variables say (ms-swift cli/main.py,
 # LLaMA-Factory launcher.py).
@@ -66,17 +64,22 @@ class Recogniser:
         name = PurePath(given.name).name
         owner = (handed or {}).get(name)
         sizes = [
-            (told(keys, given, name, document, told_by, handed=keys.framework.name == owner), keys)
+            (
+                told_by_file(
+                    keys, given, name, document, told_by, handed=keys.framework.name == owner
+                ),
+                keys,
+            )
             for keys in self.keys
         ]
         if document.syntax == "yaml" and not any(n for n, _ in sizes) and in_braces(document):
             as_json = replace(document, syntax="json")
             sizes = [
-                (told(keys, given, name, as_json, told_by, handed=False), keys)
+                (told_by_file(keys, given, name, as_json, told_by, handed=False), keys)
                 for keys in self.keys
             ]
         plain = self.plain if document.syntax != "python" else None
-        best = self._best(sizes, lambda keys: tree.carriers(document, keys), plain)
+        best = self._best(sizes, lambda keys: tree.carriers(document, keys), plain, file=True)
         if best is None or best[0] is self.plain:
             best = self._guessed(document) or best
         if best is None:
@@ -91,13 +94,25 @@ class Recogniser:
         sizes: Iterable[tuple[int, Keys]],
         read: Callable[[Keys], list[Carrier]],
         plain: Keys | None,
+        *,
+        file: bool = False,
     ) -> tuple[Keys, list[Carrier]] | None:
         """The framework told by the most keys, of equals the one with names of its own, then the
-        one that reads most; else ``plain`` names, if they read anything.
+        one that reads most; else ``plain`` names, if they read anything. A file that tells another and
+        what builds on it is that of the latter; flags may be those of a script of one's own.
         """
         told = [(size, keys, read(keys)) for size, keys in sizes if size]
         if told:
-            _, keys, found = max(told, key=lambda t: (t[0], t[1].plain is None, len(t[2])))
+            names = {keys.framework.name for _, keys, _ in told} if file else set()
+            _, keys, found = max(
+                told,
+                key=lambda t: (
+                    t[0],
+                    not names.isdisjoint(t[1].framework.builds_on),
+                    t[1].plain is None,
+                    len(t[2]),
+                ),
+            )
             return keys, found
         found = read(plain) if plain is not None else []
         return (plain, found) if plain is not None and found else None
@@ -135,7 +150,7 @@ class Recogniser:
         """What the launcher's own options state."""
         for keys in self.keys:
             if keys.framework.role == "launcher" and _launches(keys, launch):
-                words = launch.launcher_words[1:]
+                words = command.in_full(launch.launcher_words[1:], launch.launcher)
                 stated = _stated(launch.span.file, keys, command.carriers(words, keys))
                 if _has_open_word(words) or _starts_open(
                     launch
@@ -182,7 +197,9 @@ class Recogniser:
         """What the flags of the training script state."""
         names = [flag.name.lstrip("-") for flag in command.flags(launch.arguments)]
         told_by = self._told_by(Paths(("_".join(parts_of([name])),) for name in names))
-        sizes = [(_told_by_command(keys, launch, told_by), keys) for keys in self.keys]
+        sizes = [(told_by_command(keys, launch, told_by), keys) for keys in self.keys]
+        if any(size and not only_called(keys, launch, told_by) for size, keys in sizes):
+            sizes = [(0 if only_called(keys, launch, told_by) else n, keys) for n, keys in sizes]
         best = self._best(
             sizes, lambda keys: command.carriers(given_to(launch, keys), keys), self.plain
         )
@@ -220,7 +237,7 @@ def _behind(launches: Iterable[Launch], takes: Mapping[str, str]) -> dict[str, s
 def _launches(keys: Keys, launch: Launch) -> bool:
     """Whether the entry is the launch's; ``srun`` only where it starts the ranks itself."""
     mine = keys.framework.name != SLURM or launch.launcher == "srun"
-    return mine and _named(keys, launch)
+    return mine and named(keys, launch)
 
 
 def _starts_open(launch: Launch) -> bool:
@@ -247,28 +264,6 @@ def _starts_one(words: Sequence[Word]) -> bool:
     return given[-1:] == ["1"] or any(word.value == "-n1" for word in words)
 
 
-def _told_by_command(keys: Keys, launch: Launch, told_by: Callable[[Keys], int]) -> int:
-    syntax = keys.framework.recognise.syntax
-    if keys.framework.role != "trainer" or (syntax and "shell" not in syntax):
-        return 0
-    if launch.launcher in keys.framework.recognise.commands:
-        return HANDED  # a program of the framework's own, whatever it is given
-    if _named(keys, launch):
-        return NAMED
-    return 0 if keys.framework.recognise.own_commands else told_by(keys)
-
-
 def _stated(name: str, keys: Keys, found: Sequence[Carrier]) -> Stated:
     values = settle(found)
     return Stated(name, keys.framework, values, unknown(found, values))
-
-
-def _named(keys: Keys, launch: Launch) -> bool:
-    """Whether a word of the command is one that the entry names."""
-    commands = keys.framework.recognise.commands
-    if not commands:
-        return False
-    words: Sequence[Word] = launch.launcher_words
-    texts = [w.value for w in (*words, launch.script) if w is not None and w.value]
-    names = {launch.launcher, *texts, *(PurePath(text).name for text in texts)}
-    return any(fnmatch(name, pattern) for name in names for pattern in commands)

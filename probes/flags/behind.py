@@ -57,7 +57,7 @@ def behind_script(
     before = {plain(w.value.partition("=")[0]) for w in launch.launcher_words if w.value}
     theirs = {plain(n) for o in (spec.options if spec else ()) for n in o.names}
     for at, word in enumerate(launch.arguments):
-        flag = (word.value or "").partition("=")[0]
+        flag = (word.value if word.value is not None else word.raw).partition("=")[0]
         name = plain(flag)
         its_file = name == "config-file" and _file(launch, at) in configs
         if flag[:2] != "--" or name in before | theirs or not (its_file or name in own):

@@ -13,6 +13,7 @@ NEEDS: tuple[str, ...] = ()
 # Whose arguments the class itself defaults; a script with a parser of its own may default others.
 _WHOLE = {"python": ("hf-trainer", "trl"), "yaml": ("llama-factory", "trl")}
 _NEVER = Text('"no" (the default)', '"no"（默认值）')
+_STEPS = Text('"steps" (the default)', '"steps"（默认值）')
 _TRAINER = Text("a trainer of transformers", "transformers 的 Trainer")
 
 
@@ -29,6 +30,9 @@ def check(config: RunConfig) -> LintResult:
         return Passes()
     if save is not None and evaluate is not None and save != evaluate:
         return Fires("save_strategy", {"save": save, "evaluate": evaluate})
+    if save is None and evaluate == "no" and _saves_by_default(config):
+        # the script's own class may have another default
+        return Fires("load_best_model_at_end", {"save": _STEPS, "evaluate": "no", "unsure": True})
     if save in (None, "steps", "epoch") and _never_evaluates(config):
         values = {"save": save or "steps", "evaluate": _NEVER}
         return Fires("load_best_model_at_end", values)
@@ -39,6 +43,12 @@ def check(config: RunConfig) -> LintResult:
         return Fires("save_interval", {"save": every, "evaluate": evals})
     known = save == evaluate == "epoch" or (save == evaluate == "steps" and stated)
     return Passes("save_strategy" if known else "")
+
+
+def _saves_by_default(config: RunConfig) -> bool:
+    """Whether nothing that the run may be given says when to save: by steps, then
+    (transformers training_args.py save_strategy)."""
+    return config.setting("save_strategy") is None and config.setting(MORE) is None
 
 
 def _never_evaluates(config: RunConfig) -> bool:

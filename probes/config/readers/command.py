@@ -10,6 +10,7 @@ from medic.records import dataclass, replace
 from medic.run_config import MORE, Origin, Setting, Span
 from medic.text.patterns import regex
 
+from ...flags.launchers import LAUNCHER_OPTIONS
 from ..carriers import Carrier
 from ..keys import Found, Keys, parts_of
 from ..values import UNKNOWN, Written, as_bool, canonical, leaves_default, read_scalar
@@ -50,6 +51,23 @@ def flags(words: Sequence[Word]) -> list[Flag]:
             found.pop(flag.name, None)
             found[flag.name] = flag
     return list(found.values())
+
+
+def in_full(words: Sequence[Word], launcher: str) -> Sequence[Word]:
+    """The options of a launcher by their whole names: its parser takes the beginning of one for it
+    (``--nnode 1``; argparse, unless allow_abbrev is off as in accelerate's)."""
+    if launcher not in ("torchrun", "deepspeed"):
+        return words
+    return [_in_full(word, LAUNCHER_OPTIONS[launcher]) for word in words]
+
+
+def _in_full(word: Word, options: Collection[str]) -> Word:
+    name, sign, value = (word.value or "").partition("=")
+    begun = name.removeprefix("--").replace("_", "-")
+    whole = [option for option in options if option.startswith(begun)]
+    if not name.startswith("--") or begun in options or len(whole) != 1:
+        return word
+    return replace(word, value=f"--{whole[0]}{sign}{value}")
 
 
 def _flag(word: Word, following: Word | None) -> tuple[Flag | None, int]:
