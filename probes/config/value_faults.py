@@ -39,7 +39,7 @@ from .value_kinds import (
 from .value_types import wrong_type
 from .values import as_number, read_scalar
 from .whole_numbers import whole_with_dot
-from .word_faults import NOT_TAKEN, rules_it, switch_fault, word_fault
+from .word_faults import NOT_TAKEN, in_fork, rules_it, switch_fault, word_fault
 
 _GLUED = regex(r"\w--[A-Za-z]")  # a flag that is a part of the value is told as such
 _NUMBER = Text("a number", "是数字")
@@ -103,9 +103,10 @@ def _judged(look: Look, config: RunConfig) -> Iterator[Finding]:
             setting, shared.get(setting.origin.framework), config
         )
         each = (setting.path, _file(setting)) in lists  # of each word below
-        takes = setting.origin.framework not in forked  # a fork may take further words
-        if found is None and takes and not each:
+        if found is None and not each:
             found = word_fault(setting, entries, stated)
+            if setting.origin.framework in forked:
+                found = in_fork(found)
         found = found or switch_fault(setting, entries)
         if found is None and setting.origin.span not in texts:
             found = _whole_with_dot(setting, shared.get(setting.origin.framework))

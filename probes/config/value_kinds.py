@@ -24,7 +24,7 @@ _AND_COMMA = regex(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?,")
 # A share in percent, a power in words, a number with a blank inside or the word of its unit: for no
 # reader of a framework's own keys a number.
 _WRITTEN_OUT = regex(
-    r"[-+]?\d[\d.]*\s*%|\d[\d.]*\s*[*x\u00d7]\s*10\s*(?:\^|\*\*)?\s*\(?[-+\u2013\u2212]?\d+\)?"
+    r"[-+]?\d[\d.]*(?:e[-+]?\d+)?\s*%|\d[\d.]*\s*[*x\u00d7]\s*10\s*(?:\^|\*\*)?\s*\(?[-+\u2013\u2212]?\d+\)?"
     r"|\d[\d.]*e\s*[-+\u2013\u2212]?\s*\d*"
     r"|\d[\d.,]*\s*(?:steps?|tokens?|epochs?|samples?|sequences?|layers?|heads?|gpus?|gb|gib|mb)"
 )
@@ -214,6 +214,8 @@ def refused(
         return None
     closed = len(words) == len(taken)
     near = (called(text, words) if alike else []) or _near(text, words, sure=not closed)
+    if whole and not near:  # low_var for low_var_kl
+        near = [word for word in words if word.lower().startswith(f"{text}_")]
     near = [word for word in near if sorted(text) == sorted(word.lower())] or near
     if not closed and len(near) != 1:
         return ("", False) if whole else None

@@ -8,6 +8,7 @@ from functools import cache, partial
 from medic.facts import Repair
 from medic.i18n import Text
 from medic.probe import Finding
+from medic.records import replace
 from medic.run_config import PLAIN, Setting
 from medic.text.patterns import regex
 
@@ -59,6 +60,13 @@ def word_fault(
                 setting, setting.value, taken, whole=whole, alike=not ruled, others=others
             )
     return None
+
+
+def in_fork(found: Finding | None) -> Finding | None:
+    """Of a fork, which may take further words, only a slip of a word that is known is told."""
+    if found is None or found.repair is None:
+        return None
+    return replace(found, value={**found.value, "unsure": True})
 
 
 def _words_of(entries: Mapping[str, Framework], taken: Sequence[str]) -> frozenset[str]:

@@ -24,6 +24,7 @@ NAME = "rl-batch-does-not-divide"
 NEEDS: tuple[str, ...] = ()
 _MINI = f"{ACTOR}.ppo_mini_batch_size"
 _MICRO = f"{ACTOR}.ppo_micro_batch_size_per_gpu"
+_ALL_MICRO = f"{ACTOR}.ppo_micro_batch_size"
 _OPENRLHF = ("rollout.batch_size", "rollout_batch_size")
 _ROLLOUT_MICRO = ("rollout.micro_batch_size", "micro_rollout_batch_size")
 _SAMPLES = ("rollout.n_samples_per_prompt", "n_samples_per_prompt")
@@ -43,6 +44,10 @@ _NONE = Text(
 _MICRO_SAY = Text(
     "{mini} prompts x {n} responses / {dp} ranks = {share} do not divide by the micro batch {micro}",
     "{mini} 个 prompt x {n} 条回答 / {dp} 个 rank = {share}，不能被 micro batch {micro} 整除",
+)
+_WHOLE_MICRO = Text(
+    "ppo_mini_batch_size {mini} does not divide by ppo_micro_batch_size {micro}",
+    "ppo_mini_batch_size {mini} 不能被 ppo_micro_batch_size {micro} 整除",
 )
 _FEW = Text(
     "{prompts} prompts x {n} responses / {micro} are fewer batches than the {ranks} actor ranks",
@@ -66,7 +71,9 @@ def _verl(config: RunConfig) -> LintResult | Sequence[Fires]:
     """Dynamic batches are cut by tokens: verl asks nothing of their numbers."""
     if is_on(config, f"{ACTOR}.use_dynamic_bsz"):
         return Passes()
-    found = [f for f in (_total(config), _mini(config), _share(config)) if f is not None]
+    found = [
+        f for f in (_total(config), _mini(config), _share(config), _of_all(config)) if f is not None
+    ]
     if found:
         return found[:1]  # the first assertion that the run meets
     lacking = [key for key in (PROMPTS, _MINI) if number(config, key) is None]
@@ -105,6 +112,19 @@ def _share(config: RunConfig) -> Fires | None:
     if not micro or share % micro == 0 or word(config, f"{ACTOR}.strategy") == "megatron":
         return None
     return Fires(_MICRO, {"what": _MICRO_SAY.fill(values, share=share, micro=micro)})
+
+
+def _of_all(config: RunConfig) -> Fires | None:
+    """The older micro batch, of all ranks: both numbers are asked to divide as they are written, and
+    as every rank has them (fsdp_workers.py), before or after the mini batch counts responses."""
+    mini, micro = number(config, _MINI), number(config, _ALL_MICRO)
+    dp = config.integer("data_parallel_size")
+    if not mini or not micro or not dp or mini % micro == 0 or micro < dp:
+        return None
+    shares = (mini // dp, mini * (responses_per_prompt(config) or 1) // dp)
+    if any(share % (micro // dp) == 0 for share in shares):
+        return None
+    return Fires(_ALL_MICRO, {"what": _WHOLE_MICRO.fill(mini=mini, micro=micro)})
 
 
 def _openrlhf(config: RunConfig) -> LintResult:
