@@ -26,6 +26,7 @@ _ASSIGNS = regex(r"^\s*(?:export\s+|local\s+|declare\s+(?:-\w+\s+)*)?\w+\+?=")
 _GLUED = regex(r"^([^\"'\s]*[A-Za-z0-9_}])--([A-Za-z][\w-]+)(?:=\S*)?$")
 _QUOTED = regex(r"^\"[^\"]*\"$|^'[^']*'$")
 _VARIABLE_AND_FLAG = regex(r"^\$(?:\w+|\{\w+\})--[a-z]+(?:[_-][a-z0-9]+)+$")
+_NOTHING = ('""', "''")
 _MAX_CHOICES = 12
 
 _AGAIN = Text(
@@ -36,7 +37,7 @@ _KEY_AGAIN = Text(
     "{flag}={value} overrides {flag}={first} of line {line}",
     "{flag}={value} 覆盖了第 {line} 行的 {flag}={first}",
 )
-_EMPTY = Text("{flag}= gives it an empty value", "{flag}= 的取值为空")
+_EMPTY = Text("{flag} gives it an empty value", "{flag} 的取值为空")
 _PARTED = Text(
     "{word}: the blank before {flag} is missing, so it is part of that word",
     "{word}：{flag} 前缺少空格，它成了这个词的一部分",
@@ -142,15 +143,21 @@ def _equal(one: str, other: str) -> bool:
     return one.lower() == other.lower() and boolean(one) is not None
 
 
-def without_value(launch: Launch, scalars: Callable[[], frozenset[str]]) -> Iterator[Fault]:
-    """``--lr=`` of a setting that has a value in every run."""
+def without_value(
+    launch: Launch, scalars: Callable[[], frozenset[str]], numbers: Callable[[], frozenset[str]]
+) -> Iterator[Fault]:
+    """``--lr=`` of a setting that has a value in every run, ``--lr ""`` of one that is a number."""
     for at, word in enumerate(launch.arguments):
         flag, sign, value = (word.value or "").partition("=")
         after = launch.arguments[at + 1] if at + 1 < len(launch.arguments) else None
-        apart = after is not None and not after.raw.startswith("-")
-        empty = sign and not value and flag.startswith("--") and not apart
-        if empty and plain(flag) in scalars():
-            yield Fault(VALUE, _EMPTY.fill(flag=flag), word.span, flag)
+        if not flag.startswith("--") or value:
+            continue
+        alone = sign and (not after or after.raw[:1] == "-")
+        if alone and plain(flag) in scalars() | numbers():
+            yield Fault(VALUE, _EMPTY.fill(flag=f"{flag}="), word.span, flag)
+        nothing = not sign and after is not None and after.raw in _NOTHING
+        if nothing and after and plain(flag) in numbers():
+            yield Fault(VALUE, _EMPTY.fill(flag=f"{flag} {after.raw}"), after.span, flag)
 
 
 def glued(launch: Launch, known: Callable[[], frozenset[str]]) -> Iterator[Fault]:

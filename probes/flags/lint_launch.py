@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
+from itertools import chain
 from pathlib import PurePath
 
 from medic.facts import Launch, Launches, LogHits, Parsers
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.records import replace
-from medic.run_config import RunConfig, Span
+from medic.run_config import FIELDS, RunConfig, Span
 
 from ..config.documents import readers_of
 from . import arguments, layout
@@ -55,6 +56,9 @@ PORTS = "rank-ports"
 _OTHERS = frozenset((arguments.VALUE, RACE, HELD))
 # Causes that have other faces as well: a script without this one does not speak against them.
 _WIDER = frozenset((layout.EVERY_TASK, layout.NODE_RANK, layout.ENDPOINT, layout.TOO_MANY, SHARED))
+
+# Counts that a script may find out itself.
+_FOUND_OUT = frozenset(("nodes", "gpus_per_node", "world_size", "master_port"))
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
@@ -146,7 +150,7 @@ def _findings(
         *behind_script(launch, spec, _launchers_files(look, launch)),
         *arguments.twice(launch, script, scalars),
         *arguments.outside_choices(launch, spec),
-        *arguments.without_value(launch, scalars),
+        *arguments.without_value(launch, scalars, partial(_numbers, look)),
         *arguments.glued(launch, lambda: scalars() | _flags(look)),
         *not_converted(launch, spec),
         *lacking(launch, spec),
@@ -170,6 +174,19 @@ def _scalars(look: Look) -> frozenset[str]:
     """Flags that set a canonical field: a run has one value of each."""
     keys = (key.key for framework in look.frameworks for key in framework.keys)
     return frozenset(plain(key.removeprefix("**.")) for key in keys)
+
+
+def _numbers(look: Look) -> frozenset[str]:
+    """Flags whose text some framework makes a number of."""
+    kinds = ("number", "converted-number", "converted-whole")
+    typed = (key for one in look.frameworks for kind in kinds for key in one.types.get(kind, ()))
+    stated = (
+        key.key
+        for one in look.frameworks
+        for key in one.keys
+        if FIELDS[key.field][0] in (int, float) and key.field not in _FOUND_OUT
+    )
+    return frozenset(plain(key.removeprefix("**.")) for key in chain(typed, stated))
 
 
 def _flags(look: Look) -> frozenset[str]:
