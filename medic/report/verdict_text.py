@@ -6,13 +6,23 @@ from medic.i18n import Text
 from medic.planner.objective import unread
 from medic.planner.verdict import NO_ANSWER
 from medic.report.blocks import Blocks
-from medic.report.words import CHANCE, FOLLOWS, NOT_WHOLE, UNKNOWN_EXCEPTION, VERDICT
+from medic.report.words import (
+    CHANCE,
+    FOLLOWS,
+    NO_FAULT_SO_FAR,
+    NOT_WHOLE,
+    SOUND,
+    SOUND_SO_FAR,
+    UNKNOWN_EXCEPTION,
+    VERDICT,
+)
 from medic.session.consultation import Session
 from medic.session.diagnosis import Diagnosis
 from medic.told.first_loss import of_first_loss
 from medic.told.only_asked import answer_to
 
 CLEAR = 0.5  # below it the leader is a suspect, not a likely cause
+SHOWN = 2  # of what was not read, in the first lines
 
 _UNCLEAR = Text("Not clear which symptom is meant", "不清楚指的是哪种现象")
 _CHOOSE = Text(
@@ -132,6 +142,17 @@ def _not_understood(blocks: Blocks, session: Session) -> None:
         )
 
 
+def _left(found: Diagnosis) -> Text:
+    """What was not read, by name, and why; of many the first two."""
+    left = [n for n in found.not_read if not n.aside]
+    en = "; ".join(f"{n.file} ({n.en})" for n in left[:SHOWN])
+    zh = "；".join(f"{n.file}（{n.zh}）" for n in left[:SHOWN])
+    more = len(left) - SHOWN
+    if more > 0:
+        en, zh = f"{en}; and {more} more, named below", f"{zh}；另有 {more} 项，见下"
+    return NOT_WHOLE.fill(left=Text(en, zh))
+
+
 def _why_no_fault(session: Session, found: Diagnosis) -> list[Text]:
     if found.verdict == "unclear":
         return [FOLLOWS]
@@ -148,15 +169,9 @@ def _why_no_fault(session: Session, found: Diagnosis) -> list[Text]:
             )
         ]
     if found.verdict == "not-read-whole":
-        return [NOT_WHOLE]
+        return [SOUND_SO_FAR if found.of_read == "healthy" else NO_FAULT_SO_FAR, _left(found)]
     if found.verdict == "healthy":
-        return [
-            Text(
-                "The log shows no failure, the curves are as they should be, the configuration "
-                "passes its checks, and the run ended well or is alive.",
-                "日志无故障，曲线正常，配置通过检查，且运行正常结束或仍在进行。",
-            )
-        ]
+        return [SOUND]
     lacks = unread(session.evidence)
     return [
         *([lacks] if lacks is not None else []),

@@ -25,10 +25,23 @@ WHAT_TO_DO = Text("What to do", "怎么办")
 IF_IT_IS = Text("If it is this, what to do", "若确是它，怎么办")
 NEAREST = Text("Nearest causes", "最接近的原因")
 OTHERS = Text("Other causes", "其他原因")
+SOUND = Text(
+    "The log shows no failure, the curves are as they should be, the configuration passes its "
+    "checks, and the run ended well or is alive.",
+    "日志无故障，曲线正常，配置通过检查，且运行正常结束或仍在进行。",
+)
+SOUND_SO_FAR = Text(
+    "Of what was read: no failure in the log, the curves are as they should be, the configuration "
+    "passes its checks, and the run ended well or is alive.",
+    "就已读部分而言：日志无故障，曲线正常，配置通过检查，且运行正常结束或仍在进行。",
+)
+NO_FAULT_SO_FAR = Text(
+    "Nothing in what was read points to a failure.", "已读部分没有指向故障的迹象。"
+)
 NOT_WHOLE = Text(
-    "Nothing in what was read points to a failure, but what was not read may hold one: it is named "
-    "below, with the reason. Give it in a form that can be read, and look again.",
-    "已读部分没有指向故障的迹象，但未读部分可能有故障：下面列出了文件与原因。请换成可读的形式后再诊断一次。",
+    "Nothing is said of what was not read: {left}. If it is of this run, a failure may stand there: "
+    "give it whole, or name it alone, and look again.",
+    "对未读部分不作判断：{left}。若属于本次运行，故障可能就在其中：请提供完整文件或单独指定它，再诊断一次。",
 )
 VERDICT = {
     "established": Text("Established", "已确诊"),

@@ -71,12 +71,13 @@ class _Answer(NamedTuple):
     question: Question | None
     beliefs: Beliefs
     bare: bool
+    of_read: Verdict | None = None
 
 
 def conclude(session: Session, *, asks: bool = True) -> Diagnosis:
     """Where the case stands now; ``asks``: with the next question, which costs as much again."""
     index, found, evidence = session.index, session.found, session.evidence
-    verdict, causes, question, beliefs, bare = _answer(session, asks=asks)
+    verdict, causes, question, beliefs, bare, of_read = _answer(session, asks=asks)
     shown = tuple(line_of(index, h, "") for h in leading_symptoms(index, found))
     consequences = tuple(observed_line(index, o) for o in evidence.consequences)
     if bare and verdict == "unclear":
@@ -107,6 +108,7 @@ def conclude(session: Session, *, asks: bool = True) -> Diagnosis:
         failed=failures(evidence),
         read=evidence.read,
         not_read=_left(evidence.not_read, causes),
+        of_read=of_read,
         outside=tuple((f.name, f.by) for f in session.case.files if f.by),
         case_run=session.case.run,
         other_runs=tuple(r for r in session.case.runs if r != session.case.run),
@@ -138,7 +140,8 @@ def _answer(session: Session, *, asks: bool) -> _Answer:
         verdict = "none-of-these"
     if stand is None and verdict == "none-of-these":
         stand = nearest(session.model, beliefs, session.seen)
-    if verdict in CLEAN and session.evidence.unread():
+    of_read = verdict if verdict in CLEAN and session.evidence.unread() else None
+    if of_read is not None:
         verdict = "not-read-whole"
     causes = _named(session, stand, beliefs, established=verdict == "established")
     if verdict == "none-of-these" and causes and not session.refused and asked() is not None:
@@ -152,7 +155,7 @@ def _answer(session: Session, *, asks: bool) -> _Answer:
         if follows_only(session):
             return _Answer("unclear", (), None, beliefs, bare=True)
         return _Answer("none-of-these", (), question, beliefs, bare=True)
-    return _Answer(verdict, causes, question, beliefs, bare=False)
+    return _Answer(verdict, causes, question, beliefs, bare=False, of_read=of_read)
 
 
 def _unexplained(session: Session, causes: Sequence[CauseView]) -> tuple[EvidenceLine, ...]:

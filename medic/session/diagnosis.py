@@ -94,6 +94,7 @@ class Diagnosis:
     failed: tuple[tuple[str, str], ...] = ()
     read: dict[str, int] = field(default_factory=dict)
     not_read: tuple[NotRead, ...] = ()
+    of_read: Verdict | None = None  # of what was read, where not all was
     outside: tuple[tuple[str, str], ...] = ()  # read, too: (file outside, script that names it)
     case_run: str = ""
     other_runs: tuple[str, ...] = ()

@@ -23,6 +23,7 @@ class Command:
     launcher: Stated | None
     script: Stated | None
     batch: Stated | None = None
+    program: str = ""  # the script that it starts
 
     @property
     def stated(self) -> tuple[Stated, ...]:
@@ -45,7 +46,7 @@ def the_command(commands: Sequence[Command], files: Sequence[Stated]) -> Command
 
 
 def of_one_launch(
-    files: Sequence[Stated], mentions: Iterable[str], launcher: str = ""
+    files: Sequence[Stated], mentions: Iterable[str], launcher: str = "", program: str = ""
 ) -> tuple[list[Stated], list[tuple[Stated, Text]]]:
     """(the files of the launch, (left out, why)).
 
@@ -53,10 +54,13 @@ def of_one_launch(
     one stays that the command or another file names, else the one nearest to the root, else the
     one that states most, else the newest. Of several engine or launcher files that nobody names
     none is read, nor is a file of another launcher than the one in use (``launcher``). Files that
-    the user named all belong to the launch.
+    the user named all belong to the launch, and so does its ``program`` beside a file of the same
+    names that the command hands to it: nanoGPT's train.py runs that file in its own globals.
     """
     words = set(mentions)
     belongs = {id(f) for f in files if _explicit(f) or mentioned(f, words)}
+    spoken = {f.framework.name for f in files if id(f) in belongs}
+    belongs |= {id(f) for f in files if f.framework.name in spoken and mentioned(f, (program,))}
     left = [(f, why) for f in files if (why := _beside(f, files, belongs, launcher))]
     gone = {id(file) for file, _ in left}
     kept: list[Stated] = []
@@ -64,12 +68,25 @@ def of_one_launch(
     for file in sorted(candidates, key=lambda f: (id(f) not in belongs, *_order(f, files))):
         rival = next((other for other in kept if _alternatives(file, other, belongs)), None)
         if rival is not None:
-            why = Text("another configuration; {f} was read", "另一份配置；已读取 {f}")
-            left.append((file, why.fill(f=rival.name)))
+            left.append((file, _instead(file, rival)))
         else:
             kept.append(file)
     places = {id(file): i for i, file in enumerate(files)}
     return sorted(kept, key=lambda file: places[id(file)]), left
+
+
+def _instead(file: Stated, rival: Stated) -> Text:
+    """Why another one was read: with the first thing that the two state otherwise."""
+    for field in sorted(file.values.keys() & rival.values.keys()):
+        mine, other = file.values[field], rival.values[field]
+        if not same(mine.value, other.value):
+            why = Text(
+                "another configuration ({key} {mine} there, {other} in {f}); {f} was read",
+                "另一份配置（其中 {key} 为 {mine}，{f} 中为 {other}）；已读取 {f}",
+            )
+            key = ".".join(mine.origin.path) or mine.origin.key or field
+            return why.fill(key=key, mine=mine.value, other=other.value, f=rival.name)
+    return Text("another configuration; {f} was read", "另一份配置；已读取 {f}").fill(f=rival.name)
 
 
 def _beside(file: Stated, files: Sequence[Stated], belongs: set[int], launcher: str) -> Text | None:

@@ -59,10 +59,10 @@ def defaults_first(files: Sequence[Stated]) -> list[Stated]:
 
 def _replaces(other: Stated, file: Stated) -> bool:
     alike = other.framework.name == file.framework.name
-    return other is not file and alike and _is_program(file) and not _is_program(other)
+    return other is not file and alike and is_program(file) and not is_program(other)
 
 
-def _is_program(file: Stated) -> bool:
+def is_program(file: Stated) -> bool:
     return file.document is not None and file.document.syntax == "python" and _computes(file)
 
 

@@ -75,13 +75,14 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig | OtherRuns]
         else:
             yield found
     files += beside_arguments(look, reader, launches, files)
-    commands = [Command(reader.launcher(o), reader.script(o), reader.batch(o)) for o in launches]
+    commands = [_command(reader, launch) for launch in launches]
     yield from _broken(look)
     own = of_newest_log(look, launches)
     command = the_command(commands, files) if own is None else commands[own]
     mentions = {*(command.mentions if command else ()), *(m for f in files for m in f.mentions)}
     launcher = command.launcher.framework.name if command and command.launcher else ""
-    kept, left = of_one_launch(files, mentions, launcher)
+    program = command.program if command else ""
+    kept, left = of_one_launch(files, mentions, launcher, program)
     stated = command.stated if command else ()
 
     def built(own: Sequence[Stated]) -> RunConfig:
@@ -90,7 +91,7 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig | OtherRuns]
     own_values = [(other, why) for other, why in left if not copied(other, kept)]
     choice = choose(look, kept, own_values, mentions, built)
     if choice is not None and choice.named:
-        kept, left = of_one_launch(files, mentions | {choice.named}, launcher)
+        kept, left = of_one_launch(files, mentions | {choice.named}, launcher, program)
     yield from passed_over(left, kept, choice)
     if not stated and not kept and not look.given:
         yield from problems(look, ())
@@ -109,6 +110,12 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig | OtherRuns]
     yield config
     yield from _precision(config)
     yield from problems(look, kept)
+
+
+def _command(reader: Recogniser, launch: Launch) -> Command:
+    program = launch.script.value if launch.script is not None else None
+    stated = (reader.launcher(launch), reader.script(launch), reader.batch(launch))
+    return Command(*stated, program or "")
 
 
 def _others(

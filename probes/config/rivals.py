@@ -16,12 +16,17 @@ from medic.text.namesakes import named_in, namesakes, writers
 from .carriers import Stated, same
 from .choose import is_put_aside, mentioned
 from .printed import start_values
+from .programs import is_program
 
 UNDECIDED = Text(
     "nothing tells whether the log is of it or of {f}: only what both state alike is used",
     "无法判断日志对应它还是 {f}：只使用两者相同的设置",
 )
 COPY = Text("it states nothing but what {f} states: a copy", "内容与 {f} 相同，是它的副本")
+PROGRAM = Text(
+    "a program, read as code; of settings those of {f} count",
+    "程序，已按代码读取；设置以 {f} 中的为准",
+)
 MAX_SCRIPT = 256 * 1024
 _HEAD = 400  # lines of a log in which its command stands
 
@@ -108,7 +113,10 @@ def rivals_of(
 
 def copied(file: Stated, kept: Sequence[Stated]) -> str:
     """The file that is read of which another is a copy, whole or in part, as a logger keeps one in
-    its folder (Lightning's ``hparams.yaml``); "" where it states something of its own."""
+    its folder (Lightning's ``hparams.yaml``); "" where it states something of its own. A model's own
+    file is one, too, where another states the same model: a trainer saves it with each checkpoint."""
+    if file.role == "model":
+        return next((o.name for o in kept if o.role == "model" and _one_model(file, o)), "")
     mine = {_written(one) for one in file.settings}
     if not mine or file.given is None or file.given.kind != "config":
         return ""
@@ -119,13 +127,27 @@ def copied(file: Stated, kept: Sequence[Stated]) -> str:
     return ""
 
 
+def _one_model(one: Stated, other: Stated) -> bool:
+    """Whether two files state the same of a model; what they say beside that is of who saved them."""
+    return one.values.keys() == other.values.keys() and all(
+        same(one.values[f].value, other.values[f].value) for f in one.values
+    )
+
+
 def passed_over(
     left: Sequence[tuple[Stated, Text]], kept: Sequence[Stated], choice: Choice | None
 ) -> Iterator[Unread]:
-    """The files that are not of the launch; what a copy states is read."""
+    """The files that are not of the launch; what a copy states is read. A model's file that a trainer
+    saved with each checkpoint, and that states the same model, is not worth a word."""
     for other, why in left:
-        if original := copied(other, kept):
+        original = copied(other, kept)
+        if original and other.role == "model":
+            continue
+        if original:
             yield Unread(other.name, COPY.fill(f=original), aside=True)
+        elif is_program(other) and kept:
+            ruling = next((f for f in kept if f.role == other.role), kept[0])
+            yield Unread(other.name, PROGRAM.fill(f=ruling.name), aside=True)
         else:
             yield choice.told(other, why) if choice is not None else Unread(other.name, why)
 

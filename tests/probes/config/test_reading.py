@@ -190,7 +190,10 @@ def test_of_alternative_files_the_one_that_the_launch_names_is_read(look: Make) 
     assert config.values["sequence_length"].also == ()
     (left,) = [item for item in told if isinstance(item, Unread)]
     assert left.file == "conf/small.yaml"
-    assert left.why.en == "another configuration; conf/large.yaml was read"
+    assert (
+        left.why.en
+        == "another configuration (lr 0.001 there, 0.0001 in conf/large.yaml); conf/large.yaml was read"
+    )
 
 
 def test_an_engine_file_counts_only_if_it_is_the_only_one_or_named(look: Make) -> None:
