@@ -14,6 +14,8 @@ from .view import View
 # gaps between logged steps. An evaluation between epochs is shorter than a restart.
 PAUSE_SECONDS, PAUSE_GAPS = 60.0, 20.0
 _ATTEMPT = regex(r"(?:^|/)attempt_(\d+)/")
+CHILD = "child-failure"  # what torchrun's agent, or another launcher, says of a worker
+EXITED = regex(r"exitcode: -?\d|exits? (?:with|code)|return code = -?[1-9]")
 _EPOCH = regex(r"\bepoch\b", re.IGNORECASE)
 
 Event = tuple[int, str, int, int | None, float | None]  # line, kind, step, rank, time
@@ -30,21 +32,27 @@ def starts(view: View) -> list[int]:
     begins: list[int] = []
     last: dict[int | None, tuple[int, float | None]] = {}
     active = ended = False
+    gone: float | None = (
+        None  # when the launcher said that a worker had failed: it ends all of them
+    )
     pause = _usual_gap(view) * PAUSE_GAPS
     for line, kind, step, rank, time in _events(view):
         if kind == "launch":
             if active:
                 begins.append(line)
-                last, active, ended = {}, False, False
+                last, active, ended, gone = {}, False, False, None
+        elif kind == "launcher":
+            gone = time
+        elif kind == "row":
+            if _later(time, gone):
+                begins.append(line)
+                last, ended, gone = {}, False, None
         elif kind in ("failure", "over"):
             active = ended = True
         else:
             before = last.get(rank)
-            if (
-                before is not None
-                and step < before[0]
-                and (ended or _paused(before[1], time, pause))
-            ):
+            again = before is not None and step < before[0]
+            if again and (ended or _paused(before[1], time, pause)):
                 begins.append(line)
                 last, ended = {}, False
             last[rank] = step, time
@@ -59,6 +67,12 @@ def _events(view: View) -> list[Event]:
         for s in view.steps
         if not _of_epoch(s.source.text) and ("loss" in s.values or not s.values)
     ]
+    events += [
+        (m.source.line, "launcher", 0, None, view.known_at(m.source.line))
+        for m in view.scan.marks
+        if m.signature == CHILD and EXITED.search(m.source.text)
+    ]
+    events += [(s.source.line, "row", 0, None, s.source.time) for s in view.steps if s.values]
     events += [(line, "over", 0, None, None) for line in view.overs]
     events += [(t.source.line, "failure", 0, None, None) for t in view.tracebacks if t.uncaught]
     events += [
@@ -77,6 +91,11 @@ def _usual_gap(view: View) -> float:
     times = [s.source.time for s in view.steps if s.source.time is not None]
     gaps = [b - a for a, b in pairwise(times) if b > a]
     return median(gaps) if gaps else 0.0
+
+
+def _later(now: float | None, before: float | None) -> bool:
+    """By the clock: what failed may have its own steps behind that line, which were buffered."""
+    return now is not None and before is not None and now > before
 
 
 def _paused(before: float | None, now: float | None, pause: float) -> bool:

@@ -8,13 +8,13 @@ from medic.facts import Hit, Source, StepLine, Traceback
 from medic.text.patterns import regex
 
 from . import machine
+from .attempts import CHILD, EXITED
 from .writers import writers
 
 # Step lines that a launcher may pass on late, of a process that has failed.
 LATE, LATE_SHARE = 3, 0.1
 # So many step lines behind an error are no training that goes on: another process may write one.
 ONE = 1
-_EXIT = regex(r"exitcode: -?\d|exits? (?:with|code)|return code = -?[1-9]")
 
 
 def handled(
@@ -38,7 +38,7 @@ def handled(
     last = _last_exceptions(tracebacks)
     failed: dict[str, int] = {}
     for mark in marks:
-        if mark.signature == "child-failure" and _EXIT.search(mark.source.text):
+        if mark.signature == CHILD and EXITED.search(mark.source.text):
             failed[mark.source.file] = max(mark.source.line, failed.get(mark.source.file, 0))
 
     def went_on(source: Source) -> bool:
