@@ -190,6 +190,8 @@ def _change(values: Sequence[float]) -> tuple[int, float, float] | None:
         return None
     at = _boundary(values, best[1], side)
     before, after = values[:at], values[at:]
+    if len(before) < FEW_SIDE:
+        return None  # a few fast rows at the start are no speed that the run had
     slow = median(after) < SLOWER * median(before) and median(after[-side:]) < SLOWER * median(
         before
     )

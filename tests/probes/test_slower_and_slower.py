@@ -19,3 +19,9 @@ GROWING = [100 + 35 * n + 8 * (-1) ** n for n in range(17)]
 )
 def test_of_few_rows(times: list[float], outcome: str) -> None:
     assert _onset(range(20, 20 * len(times) + 20, 20), [1 / t for t in times])[0] == outcome
+
+
+@pytest.mark.parametrize(("fast", "outcome"), [(3, "none"), (8, "suddenly")])
+def test_a_few_fast_rows_at_the_start_are_no_speed_that_it_had(fast: int, outcome: str) -> None:
+    times = [0.08] * fast + [0.26 + n % 3 / 100 for n in range(42 - fast)]
+    assert _onset(range(5, 215, 5), [1 / t for t in times])[0] == outcome
