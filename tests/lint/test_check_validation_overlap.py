@@ -32,3 +32,14 @@ def test_files_of_tokens(lint_text: Lint) -> None:
     for name, lines in (("small", [3]), ("val", [])):
         found = lint_text(text.format(name), "config.yaml")
         assert [f.line for f in found if f.name == "validation-overlaps-training"] == lines
+
+
+def test_data_that_names_no_side(lint_text: Lint) -> None:
+    """--data-path beside --valid-data-path is what is trained on, unless a split parts the two."""
+    text = (
+        "python pretrain.py --train-iters 200 --data-path /d/code/train.bin {}"
+        "--valid-data-path /d/code/{}.bin\n"
+    )
+    for more, name, count in (("", "train", 1), ("", "val", 0), ("--split 95,5 ", "train", 0)):
+        found = lint_text(text.format(more, name), "run.sh")
+        assert sum(f.name == "validation-overlaps-training" for f in found) == count

@@ -49,6 +49,7 @@ def check(config: RunConfig) -> LintResult:
     trains = {key: s for s in config.settings if (key := _key(s, TRAINING))}
     held = [(key, s) for s in config.settings if (key := _key(s, HELD_OUT))]
     pairs = [(trains[key], other) for key, other in held if key in trains]
+    pairs += [(plain, other) for _, other in held if (plain := _without_side(config, other))]
     same = [(training, other) for training, other in pairs if _place(training) == _place(other)]
     for training, other in same:
         if _picked(config, training):
@@ -68,6 +69,18 @@ def _key(setting: Setting, side: Pattern[str]) -> str:
     if not _PLACE.search(place) or _OPEN.search(place) or (_HUB.search(place) and not samples):
         return ""
     return side.sub("*", path) if samples or _DATA.search(path) else ""
+
+
+def _without_side(config: RunConfig, other: Setting) -> Setting | None:
+    """The data that names no side where that of the held-out side does: data_path beside
+    valid_data_path is what is trained on, unless a split beside them parts it."""
+    path = ".".join(other.path)
+    beside = (s.path[-1] for s in config.settings if s.path[:-1] == other.path[:-1])
+    if not (side := HELD_OUT.search(path)) or any("split" in name for name in beside):
+        return None
+    bare = (path[: side.start()] + path[side.end() :].lstrip("_")).rstrip("_")
+    found = (s for s in config.settings if ".".join(s.path) == bare and isinstance(s.value, str))
+    return next(found, None) if bare else None
 
 
 def _splits(config: RunConfig, setting: Setting, side: Pattern[str]) -> Mapping[str, Scalar]:
