@@ -149,14 +149,15 @@ def _numbers(look: Look, stated: Stated) -> Iterator[Finding]:
         return
     fields = _numeric_places(stated)
     for path, node in _scalars(document.root, ()):
-        number = isinstance(node.value, (int, float)) and isinstance(node.loader_value, str)
-        field = fields.get(node.span)
-        if number and not node.quoted and field is not None:
+        number, field = node.value, fields.get(node.span)
+        if not isinstance(number, (int, float)) or not isinstance(node.loader_value, str):
+            continue
+        if not node.quoted and field is not None:
             use = _IN_OPTIMIZER if field in _OPTIMIZER else _IN_ARITHMETIC
             value = {"key": ".".join(path), "raw": node.raw, "use": use}
             source = _line(look, document, node.span.line)
-            whole = FIELDS[field][0] is int and float(node.value).is_integer()
-            new = int(node.value) if whole else node.value
+            whole = FIELDS[field][0] is int and float(number).is_integer()
+            new = int(number) if whole else number
             step = Rewritten(node.span, "yaml", path[-1], new)
             repair = Repair((step,), safe=True, why=_WITH_DOT)
             yield Finding(AS_TEXT, "fires", value, source, span=node.span, repair=repair)

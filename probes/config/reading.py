@@ -113,9 +113,8 @@ def run(look: Look) -> Iterator[Finding | Skip | Unread | RunConfig | OtherRuns]
 
 
 def _command(reader: Recogniser, launch: Launch) -> Command:
-    program = launch.script.value if launch.script is not None else None
-    stated = (reader.launcher(launch), reader.script(launch), reader.batch(launch))
-    return Command(*stated, program or "")
+    program = (launch.script.value if launch.script is not None else None) or ""
+    return Command(reader.launcher(launch), reader.script(launch), reader.batch(launch), program)
 
 
 def _others(

@@ -51,8 +51,7 @@ def starts(view: View) -> list[int]:
             active = ended = True
         else:
             before = last.get(rank)
-            again = before is not None and step < before[0]
-            if again and (ended or _paused(before[1], time, pause)):
+            if before and step < before[0] and (ended or _paused(before[1], time, pause)):
                 begins.append(line)
                 last, ended = {}, False
             last[rank] = step, time
