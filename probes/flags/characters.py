@@ -18,6 +18,14 @@ from .slip import WHY, Slip, respelt
 # What editors and web pages make of "--": hyphens, dashes, the minus sign.
 _DASH = regex(r"^[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D-]*[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]"
               r"[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D-]*(?=[A-Za-z])")  # fmt: skip
+# The same for the minus of a number: --lr=\u22121, which float() and int() refuse.
+_MINUS = regex(
+    r"(?:--?[A-Za-z][\w.-]*=)?[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]\d[\d.]*(?:[eE]-?\d+)?"
+)
+_IN_POWER = regex(
+    r"(?:--?[A-Za-z][\w.-]*=)?-?\d[\d.]*[eE][\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]\d+"
+)
+_SIGN = regex(r"[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]")
 _CURLED = "\u201c\u201d\u201e\u2018\u2019"
 # Quotes in place of the shell's, or one half of a pair turned; not those of a sentence.
 _FOR_QUOTES = regex(
@@ -48,6 +56,10 @@ _ASCII = {"\uff1a": "=", "\uff1d": "=", "\uff1b": ";", "\uff5c": "|", "\uff06": 
 _WRONG_DASH = Text(
     "{word} begins with a dash that is no hyphen: it is no flag, but a value",
     "{word} 开头不是连字符（-）而是长破折号：它不会被当作选项",
+)
+_NO_MINUS = Text(
+    "{word}: this is no minus sign but a dash of an editor, and the value is no number",
+    "{word}：这不是减号（-），而是编辑器的破折号，该值不是数字",
 )
 _QUOTES = Text(
     "{word}: curled quotes are no quotes to the shell, they become part of the value",
@@ -98,6 +110,11 @@ def _dashes(command: Command) -> Iterator[Slip]:
             hyphens = "--" if len(word.raw) - dash.end() > 1 else "-"
             text = hyphens + word.raw[dash.end() :]
             yield Slip(_WRONG_DASH.fill(word=word.raw), word.span, respelt(word, text))
+        elif not word.raw.isascii() and (
+            _MINUS.fullmatch(word.raw) or _IN_POWER.fullmatch(word.raw)
+        ):
+            text = _SIGN.sub("-", word.raw)
+            yield Slip(_NO_MINUS.fill(word=word.raw), word.span, respelt(word, text))
 
 
 # --- quotes ---------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from medic.i18n import Text
 from medic.text.patterns import regex
 
 from .arguments import VALUE, Fault
-from .option_words import option_word
+from .distance import letters_apart
+from .option_words import is_given, option_word
 
 _RANKS = ("-np", "-n", "--np", "-c")
 _NO_RANK = Text("{flag} 0 starts no process", "{flag} 0 不会启动任何进程")
@@ -33,6 +34,18 @@ _NO_FLAG = Text(
     "{script} takes name=value; Hydra refuses {flag}",
     "{script} 只接受 name=value 形式；Hydra 会拒绝 {flag}",
 )
+# torch/distributed/elastic/rendezvous/registry.py; a plugin may add further ones, of any name.
+_BACKENDS = ("c10d", "static", "etcd", "etcd-v2")
+_NO_BACKEND = Text(
+    "torch has no rendezvous backend {value}; {meant} is meant",
+    "torch 没有名为 {value} 的 rendezvous 后端，应为 {meant}",
+)
+# torch/distributed/run.py: --standalone is --rdzv-backend=c10d --rdzv-endpoint=localhost:0
+_ALONE_WITH_MANY = Text(
+    "--standalone meets on a free port of its own node: of --nnodes={n} no other node can join",
+    "--standalone 在本节点的随机端口上会合：--nnodes={n} 中的其他节点无法加入",
+)
+_TORCHRUN = ("torchrun", "tune")
 
 
 def refused(launch: Launch) -> Iterator[Fault]:
@@ -40,6 +53,8 @@ def refused(launch: Launch) -> Iterator[Fault]:
     yield from _no_rank(launch)
     yield from _one_gpu(launch)
     yield from _no_flags(launch)
+    if launch.launcher in _TORCHRUN:
+        yield from _meeting(launch)
 
 
 def _no_rank(launch: Launch) -> Iterator[Fault]:
@@ -60,6 +75,21 @@ def _one_gpu(launch: Launch) -> Iterator[Fault]:
         if flag.replace("_", "-") in ("--nproc-per-node", "--nnodes"):
             yield _fault(_ONE_GPU.fill(recipe=recipe, flag=flag), word, flag)
             return
+
+
+def _meeting(launch: Launch) -> Iterator[Fault]:
+    """Where the nodes of torchrun meet: by no backend that there is, or each by itself."""
+    words = launch.launcher_words
+    backend, nodes = option_word(words, "--rdzv-backend"), option_word(words, "--nnodes")
+    if backend is not None and backend[1] not in _BACKENDS:
+        near = [one for one in _BACKENDS if letters_apart(backend[1], one, 1)]
+        if len(near) == 1:
+            what = _NO_BACKEND.fill(value=backend[1], meant=near[0])
+            yield _fault(what, backend[0], "--rdzv-backend")
+    if nodes is not None and is_given(words, "--standalone"):
+        least = nodes[1].partition(":")[0]
+        if least.isdecimal() and int(least) > 1:
+            yield _fault(_ALONE_WITH_MANY.fill(n=nodes[1]), nodes[0], "--standalone")
 
 
 def _no_flags(launch: Launch) -> Iterator[Fault]:

@@ -27,8 +27,10 @@ from .job_address import loopback_interface, loopback_of_job
 from .launcher_counts import no_counts, no_values
 from .launcher_refusals import refused
 from .launches import launches_in
+from .launchless import launchless
 from .machines import fewer_tasks, machines
 from .parsed_values import lacking, not_converted
+from .parted_lists import parted_lists
 from .rank_meeting import FOR_ROOT, addresses_apart, of_root, ports_apart
 from .script_text import NEEDS_SCRIPT, ScriptText, read_script
 from .shared_gpus import HELD, shared_gpus
@@ -79,6 +81,9 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         for one in (*_ports(look, script, launches), *one_port(script, launches)):
             told.add(SHARED)
             yield replace(_finding(script, SHARED, one.what, one.span), repair=one.repair)
+        for found in launchless(script, look.parse(given.path)):
+            here.add(found.name)
+            yield _finding(script, found.name, found.what, found.span)
         for fault in shared_gpus(script, look.parse(given.path), launches):
             yield _finding(script, fault.name, fault.what, fault.span)
         for fault in _of_job(script, launches, address=layout.ENDPOINT not in here):
@@ -157,6 +162,7 @@ def _findings(
         *no_counts(launch),
         *no_values(launch),
         *refused(launch),
+        *parted_lists(launch),
     ):
         finding = _finding(script, found.name, found.what, found.span)
         yield replace(finding, repair=found.repair)

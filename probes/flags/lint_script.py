@@ -11,6 +11,7 @@ from medic.probe import Finding, Look, Probe, Skip
 
 from .argument_repairs import meant_variable
 from .cuts import cuts
+from .ended_early import ended_early
 from .joins import rejoined
 from .launches import launches_of
 from .loose_flags import program_in
@@ -75,10 +76,12 @@ def _refused(script: ScriptText, document: Document) -> Iterator[Finding]:
 
 
 def _cut(script: ScriptText, document: Document) -> Iterator[Finding]:
-    found = {cut.line: cut for cut in (*parted(script), *cuts(script, document))}
+    ends = {cut.line: cut for cut in ended_early(script, document)}
+    found = ends | {cut.line: cut for cut in (*parted(script), *cuts(script, document))}
     for cut in sorted(found.values(), key=lambda one: one.line):
         span = script.span(cut.line, cut.column, cut.end)
-        source, repair = script.source(cut.line), rejoined(script, cut)
+        source = script.source(cut.line)
+        repair = rejoined(script, cut) if ends.get(cut.line) is not cut else None
         yield Finding(CUT, "fires", {"what": cut.what}, source, span=span, repair=repair)
 
 

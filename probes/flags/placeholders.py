@@ -32,6 +32,12 @@ _YOURS = regex(
     r"(?P<word>(?:YOUR|your)[_-][\w-]+)(?=[\"'\s;&|]|$)"
 )
 _DIRECTIVE = regex(rf"^#(?:SBATCH|PBS|BSUB)\s.*?(<{_INSIDE}>)")
+# A template's own names have no blank: {partition}.
+_IN_BRACES = regex(r"^#(?:SBATCH|PBS|BSUB)\s.*?(\{[A-Za-z]\w*(?: \w+)+\})")
+_ADDRESS = regex(
+    r"(?:(?<=\s)--?[A-Za-z][\w.-]*[ \t=]+|=)[\"']?(x{1,3}(?:\.x{1,3}){3})(?=[\"':\s;&|]|$)",
+    re.IGNORECASE,
+)
 _PASTED = regex(r"<(?:pasted )?command\d*>$")
 _READS = Text(
     "{word} is a placeholder that is still to be filled in: the shell reads < as input from a file",
@@ -54,10 +60,16 @@ def placeholders(script: ScriptText, document: Document) -> Iterator[Slip]:
         for pattern, shown, what in (
             (_BARE, line, _READS),
             (_DIRECTIVE, text, _TAKEN),
+            (_IN_BRACES, text, _TAKEN),
+            (_ADDRESS, text, _TAKEN),
             (_QUOTED, text, _TAKEN),
             (_YOURS, text, _TAKEN),
         ):
-            if shown is text and pattern is not _DIRECTIVE and text.lstrip().startswith("#"):
+            if (
+                shown is text
+                and pattern not in (_DIRECTIVE, _IN_BRACES)
+                and text.lstrip().startswith("#")
+            ):
                 continue
             for found in pattern.finditer(shown):
                 if pattern is _YOURS:

@@ -113,7 +113,7 @@ def misnamed(script: ScriptText, document: Document) -> list[Misnamed]:
             if meant := slip_of(name) or _well_known(name):
                 found[name] = Misnamed(name, place, use[0], meant)
                 continue
-            near = almost(script, name)
+            near = almost(script, name) or _in_other_case(script, name)
             # One letter for another is a slip only where the right name is used nowhere.
             if near and (
                 near not in script.used or len(near) != len(name) or is_swapped(near, name)
@@ -220,6 +220,12 @@ def _well_known(name: str) -> str:
     near = [o for o in WELL_KNOWN if one_apart(name, o) and name.rstrip("S") != o.rstrip("S")]
     found = [o for o in near if len(name) != len(o) or is_swapped(name, o)]
     return found[0] if len(found) == 1 and digits_of(name) == digits_of(found[0]) else ""
+
+
+def _in_other_case(script: ScriptText, name: str) -> str:
+    """The one variable that differs in capitals alone, which the script sets and reads nowhere."""
+    found = [v for v in script.assigned - script.used if v.lower() == name.lower() and v != name]
+    return found[0] if len(found) == 1 and script.words[found[0]] == 1 else ""
 
 
 def _with_ending(script: ScriptText, name: str) -> str:

@@ -38,3 +38,44 @@ def test_what_is_refused(lint_text: Lint, command: str, told: str) -> None:
     said = [one for one in found if any(word in one for word in words)]
     assert len(said) == bool(told)
     assert all(told in one for one in said)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("--nnodes=5 --rdzv_backend=c10", "no rendezvous backend c10; c10d is meant"),
+        ("--nnodes=5 --rdzv_backend=c10d --rdzv_endpoint=h:1", ""),
+        ("--nnodes=5 --rdzv-backend mine --rdzv_endpoint=h:1", ""),  # a plugin's
+        ("--nnodes=5 --standalone", "no other node can join"),
+        ("--nnodes=1:4 --standalone", ""),
+        ("--standalone", ""),
+    ],
+)
+def test_where_the_nodes_of_torchrun_meet(lint_text: Lint, options: str, told: str) -> None:
+    found = lint_text(f"torchrun {options} --nproc_per_node 4 train.py\n", "run.sh")
+    said = [f.message.en for f in found if f.name == "flag-value-not-accepted"]
+    assert len(said) == bool(told)
+    assert all(told in one for one in said)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("accelerate launch --multi_gpu --config_file a.yaml", "given no script"),
+        ("accelerate launch --multi_gpu --config_file a.yaml train.py", ""),
+        ("accelerate launch --multi_gpu $SCRIPT", ""),
+        ('accelerate launch --multi_gpu "$@"', ""),
+        ("accelerate launch --help", ""),
+        ("accelerate launch --multi_gpu \\ \n  train.py --lr 1e-4", ""),  # told as a cut
+        ("accelerate launch -m pkg.train --lr 1e-4", ""),
+        ("ray job submit --address=a python3 -m pkg.train --lr 1e-4", "-m is read as an option"),
+        ("ray job submit --address=a -- python3 -m pkg.train --lr 1e-4", ""),
+        ("ray job submit --address=a python3 train.py --no-wait", ""),
+        ("ray job submit --address=a bash run.sh", ""),
+    ],
+)
+def test_commands_that_start_nothing(lint_text: Lint, command: str, told: str) -> None:
+    found = lint_text(f"{command}\n", "run.sh")
+    said = [f.message.en for f in found if f.name == "flag-value-not-accepted"]
+    assert len(said) == bool(told)
+    assert all(told in one for one in said)
