@@ -105,18 +105,29 @@ def _room(scene: Scene, place: Place) -> Result:
     return ok(name, en, zh, looked, place.source)
 
 
+# How programs call it: Qwen finetune.py --use_lora, TRL --use_peft, LLaVA --lora_enable.
+_ADAPTERS = ("use_lora", "use_qlora", "use_peft", "lora_enable", "enable_lora", "q_lora")
+_ON = frozenset(("true", "1", "yes"))
+
+
 def checkpoint_bytes(scene: Scene) -> tuple[int | None, bool]:
     """About the size of a checkpoint that training resumes from, of the sizes that are stated or
     are those of the model that is named; None if it is not known. With LoRA only the adapters are
     saved. And whether all is counted: without a vocabulary embeddings and head are not."""
     config = _with_model(scene)
-    if config.number("lora_rank"):
+    if config.number("lora_rank") or _adapts(config):
         return None, True
     count = parameters_of(scene) or 0
     alone = config.setting("save_only_model")
     weights_only = only_final(config) or (alone is not None and alone.value is True)
     whole = config.integer("parameters") is not None or config.integer("vocab_size") is not None
     return int(count * (WEIGHTS if weights_only else _saved(config))) or None, whole
+
+
+def _adapts(config: RunConfig) -> bool:
+    """Whether a switch says that adapters alone are trained, whatever their rank is by default."""
+    found = (config.setting(name) for name in _ADAPTERS)
+    return any(one is not None and str(one.value).lower() in _ON for one in found)
 
 
 def _saved(config: RunConfig) -> float:

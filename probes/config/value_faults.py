@@ -43,6 +43,10 @@ from .word_faults import NOT_TAKEN, in_fork, rules_it, switch_fault, word_fault
 
 _GLUED = regex(r"\w--[A-Za-z]")  # a flag that is a part of the value is told as such
 _NUMBER = Text("a number", "是数字")
+_DIGITS_MAX = 300  # a float holds no more
+_TOO_LONG = Text(
+    "a number that a run can count to (this has {n} digits)", "是程序能处理的数（现有 {n} 位）"
+)
 _BELOW = Text(
     "below num_machines, {n}: ranks count from 0", "小于 num_machines（{n}）：编号从 0 开始"
 )
@@ -181,6 +185,14 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     comma = known and setting.origin.syntax == "yaml" and number_and_comma(value, name)
     if letter_for_zero(value, name) or comma:
         return impossible(setting, _NUMBER)
+    if (
+        field
+        and known
+        and isinstance(value, str)
+        and value.isdecimal()
+        and len(value) > _DIGITS_MAX
+    ):
+        return impossible(setting, _TOO_LONG.fill(n=len(value)))
     if not_finite(value, field):
         return impossible(setting, _FINITE)
     if _no_number(setting, field, reads, known=known) and not _GLUED.search(str(value)):

@@ -221,3 +221,11 @@ def test_a_whole_number_with_a_dot_stays_a_float(
             assert one.fix is not None
             assert one.fix.patch is not None
             assert [edit.text for edit in one.fix.patch.edits] == ["1000"]
+
+
+def test_a_number_of_too_many_digits_is_one(
+    lint_text: Callable[..., tuple[LintFinding, ...]],
+) -> None:
+    found = lint_text(COUNTS.format(batch="9" * 5000, steps="1000", saves="500"), "a.yaml")
+    (one,) = [f for f in found if f.name == "impossible-value"]
+    assert "this has 5000 digits" in one.message.en

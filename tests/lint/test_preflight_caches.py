@@ -80,6 +80,12 @@ def test_the_size_of_a_checkpoint_beside_an_engine_that_shards(tmp_path: Path) -
     results = look_at(collect([str(script), str(tmp_path / "ds.json")]), INDEX).results
     (told,) = (one.text.en for one in results if one.name == "disk-space")
     assert "a checkpoint takes about 104.7 GiB" in told
+    for switch in ("--use_lora", "--use_lora True"):  # adapters alone are saved
+        text = script.read_text().replace(" --deepspeed", f" {switch} --deepspeed")
+        (tmp_path / "lora.sh").write_text(text)
+        files = [str(tmp_path / "lora.sh"), str(tmp_path / "ds.json")]
+        results = look_at(collect(files), INDEX).results
+        assert "checkpoint takes" not in " ".join(r.text.en for r in results)
 
 
 @pytest.mark.parametrize(
