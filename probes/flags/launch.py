@@ -97,6 +97,8 @@ class _Reader:
                 inner = self._wrapper(at, name)
                 if inner is None:
                     return None
+                if name == "uv" and text_of(self.words[inner - 1]) in ("-m", "--module"):
+                    return self._module(inner)
                 at = inner
             elif word.value is None and self._starts_launcher(at + 1):
                 return self._python(at + 1)  # "$PYTHON" -m torch.distributed.run …
@@ -177,8 +179,6 @@ class _Reader:
         if name in _MANAGERS:
             self.launcher = name
             at = self._past_open(at, program)
-        if name == "uv" and at and text_of(self.words[at - 1]) in ("-m", "--module"):
-            return None
         # options may follow the other words too: ray job submit --address … -- python …
         return self._options(at + program.positional, program) if program.positional else at
 

@@ -171,6 +171,8 @@ WRAPPERS: Mapping[str, Program] = {
         "--quiet --no-dev --exact --no-cache -n -v --verbose --all-groups --no-env-file -m "
         "--module -s --script",
         sub="run",
+        # their values may be called like a program: --extra vllm
+        **{"extra": 1, "with": 1, "group": 1, "no-extra": 1, "only-group": 1, "package": 1},
     ),
     "conda": _program("--no-capture-output --live-stream -v --dev", sub="run"),
     "poetry": _program("-q -v", sub="run"),
