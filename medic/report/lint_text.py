@@ -12,7 +12,7 @@ from medic.lint.found import LintFinding, LintReport
 from medic.report.blocks import Blocks
 from medic.report.console import Console
 from medic.report.words import SAFE, SEVERITY, UNSAFE
-from medic.run_config import NOBODYS
+from medic.run_config import MORE, NOBODYS
 from medic.text.safetext import clean, columns, one_line
 
 if TYPE_CHECKING:
@@ -221,17 +221,20 @@ def _whose(console: Console, report: LintReport) -> None:
     config = report.run_config
     if not report.read or report.parts or not config.nobodys:
         return
+    kinds = ("yaml", "json", "toml")
+    if not any(s.origin.syntax in kinds and s.origin.framework in NOBODYS for s in config.settings):
+        kinds = ("shell",)  # the flags of a script's own parser
     stated = [
         value.origin.key
         for value in config.values.values()
         if value.origin.source == "file"
-        and value.origin.syntax in ("yaml", "json", "toml")
+        and value.origin.syntax in kinds
         and value.origin.framework in NOBODYS
     ]
     keys = {
         s.origin.span
         for s in config.settings
-        if s.origin.syntax in ("yaml", "json", "toml") and s.origin.framework in NOBODYS
+        if s.origin.syntax in kinds and s.origin.framework in NOBODYS and s.path != (MORE,)
     }
     if not keys:
         return
@@ -239,6 +242,11 @@ def _whose(console: Console, report: LintReport) -> None:
         "no framework is recognised; read by their names: {n} of {m} keys{which}",
         "未识别出框架；按名称读懂了 {m} 个键中的 {n} 个{which}",
     )
+    if kinds == ("shell",):
+        line = Text(
+            "no framework is recognised; read by their names: {n} of {m} flags{which}",
+            "未识别出框架；按名称读懂了 {m} 个参数中的 {n} 个{which}",
+        )
     names = ", ".join(one_line(key) for key in dict.fromkeys(stated))
     which = Text(" ({w})", "（{w}）").fill(w=names) if names else ""
     Blocks(console).aside(line.fill(n=len(stated), m=len(keys), which=which))

@@ -210,7 +210,9 @@ class Recogniser:
             return replace(stated, mentions=mentioned, settings=settings)
         if self.plain is None:
             return None
-        return Stated(launch.span.file, self.plain.framework, {}, mentions=mentioned)
+        plain = self.plain.framework
+        settings = command.settings(launch.arguments, plain.name)
+        return Stated(launch.span.file, plain, {}, mentions=mentioned, settings=settings)
 
 
 def given_to(launch: Launch, keys: Keys) -> tuple[Word, ...]:
