@@ -28,6 +28,19 @@ _ALL_MICRO = f"{ACTOR}.ppo_micro_batch_size"
 _OPENRLHF = ("rollout.batch_size", "rollout_batch_size")
 _ROLLOUT_MICRO = ("rollout.micro_batch_size", "micro_rollout_batch_size")
 _SAMPLES = ("rollout.n_samples_per_prompt", "n_samples_per_prompt")
+# What has to be whole parts of a batch: skyrl_train utils/trainer_utils.py validate_batch_sizes;
+# prime_rl configs/orchestrator.py; EasyR1 verl/trainer/ray_trainer.py RayPPOTrainer.__init__.
+_PARTS = {
+    "skyrl": ("trainer.train_batch_size", ("trainer.policy_mini_batch_size",)),
+    "prime-rl": (
+        "orchestrator.batch_size",
+        ("orchestrator.group_size", "orchestrator.rollouts_per_example"),
+    ),
+    "easyr1": ("data.rollout_batch_size", ("worker.actor.global_batch_size",)),
+}
+_PART = Text(
+    "{batch} {size} does not divide by {key} {part}", "{batch} {size} 不能被 {key} {part} 整除"
+)
 
 _TOTAL = Text(
     "{prompts} prompts x {n} responses = {total} do not divide by {divisor}",
@@ -64,7 +77,21 @@ def check(config: RunConfig) -> LintResult | Sequence[Fires]:
         return _verl(config)
     if "openrlhf" in config.frameworks and written(config, *_OPENRLHF):
         return _openrlhf(config)
-    return generation_groups(config)
+    spoken = next((name for name in _PARTS if name in config.frameworks), None)
+    return _parts(config, *_PARTS[spoken]) if spoken else generation_groups(config)
+
+
+def _parts(config: RunConfig, batch: str, names: Sequence[str]) -> LintResult:
+    """A batch that is cut into whole parts, where both are written."""
+    key = written(config, *names)
+    size, part = number(config, batch), number(config, *names)
+    if not key or not size or not part:
+        return NotChecked((batch, names[0]))
+    if size % part == 0:
+        return Passes()
+    leaves = (batch.rpartition(".")[2], key.rpartition(".")[2])
+    shown = {"batch": leaves[0], "size": size, "key": leaves[1], "part": part}
+    return Fires(key, {"what": _PART.fill(shown)})
 
 
 def _verl(config: RunConfig) -> LintResult | Sequence[Fires]:
