@@ -221,7 +221,7 @@ def _whose(console: Console, report: LintReport) -> None:
     config = report.run_config
     if not report.read or report.parts or not config.nobodys:
         return
-    kinds = ("yaml", "json", "toml")
+    kinds: tuple[str, ...] = ("yaml", "json", "toml")
     if not any(s.origin.syntax in kinds and s.origin.framework in NOBODYS for s in config.settings):
         kinds = ("shell",)  # the flags of a script's own parser
     stated = [

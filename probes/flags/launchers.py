@@ -30,9 +30,17 @@ class Program:
 
 
 def _program(
-    flags: str = "", *, sub: str = "", positional: int = 0, glued: bool = False, **several: int
+    flags: str = "",
+    *,
+    sub: str = "",
+    positional: int = 0,
+    glued: bool = False,
+    valued: str = "",
+    **several: int,
 ) -> Program:
+    """``valued``: options with a value that may be called like a program: ``--extra vllm``."""
     doubled = {f"{dash}{name}": n for name, n in several.items() for dash in ("-", "--")}
+    doubled |= dict.fromkeys(valued.split(), 1)
     return Program(frozenset(flags.split()), doubled, tuple(sub.split()), positional, glued)
 
 
@@ -171,8 +179,7 @@ WRAPPERS: Mapping[str, Program] = {
         "--quiet --no-dev --exact --no-cache -n -v --verbose --all-groups --no-env-file -m "
         "--module -s --script",
         sub="run",
-        # their values may be called like a program: --extra vllm
-        **{"extra": 1, "with": 1, "group": 1, "no-extra": 1, "only-group": 1, "package": 1},
+        valued="--extra --with --group --no-extra --only-group --package",
     ),
     "conda": _program("--no-capture-output --live-stream -v --dev", sub="run"),
     "poetry": _program("-q -v", sub="run"),

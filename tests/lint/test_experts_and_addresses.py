@@ -142,3 +142,23 @@ def test_the_line_of_whose_keys_they_are_is_wrapped(
         assert "learning_rate" in told[-1]
         assert len(told) > 1
         assert max(columns(line) for line in told) <= 80
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("python train.py --lr 3e-4 --batch-size 8 --thing x\n", "2 of 3 flags"),
+        ("python train.py --corpus x --thing y\n", "0 of 2 flags"),
+        ("python train.py config.yaml\n", ""),
+        ("torchrun train.py --per_device_train_batch_size 2 --learning_rate 1e-5\n", ""),
+    ],
+)
+def test_whose_flags_a_script_has_is_said_where_nobody_s_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    file = tmp_path / "run.sh"
+    file.write_text(text)
+    main(["lint", str(file), "--lang", "en"])
+    line = " ".join(capsys.readouterr().err.split())
+    assert ("no framework is recognised" in line) is bool(said)
+    assert said in line

@@ -36,6 +36,8 @@ def _only(flags: Any, script: str) -> Any:
         ("exec env A=1 B=2 python3.11 t.py --a", "python", "t.py", "--a"),
         ("uv run --with torch torchrun --nproc_per_node 2 t.py --a", "torchrun", "t.py", "--a"),
         ("uv run t.py --a", "python", "t.py", "--a"),
+        ("uv run --extra vllm -- python -m pkg.t --a", "python", "pkg.t", "--a"),
+        ("uv run --isolated -m pkg.t --a", "python", "pkg.t", "--a"),
         ("conda run -n llm --no-capture-output python t.py --a", "python", "t.py", "--a"),
         ("numactl --cpunodebind=0 python t.py --a", "python", "t.py", "--a"),
         ("timeout 10h taskset -c 0-7 python t.py --a", "python", "t.py", "--a"),
