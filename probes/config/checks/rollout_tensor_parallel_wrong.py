@@ -11,6 +11,7 @@ from .rollout_layout import ROLLOUT, is_verl_rl, number, word
 NAME = "rollout-tensor-parallel-wrong"
 NEEDS: tuple[str, ...] = ()
 _TP = f"{ROLLOUT}.tensor_model_parallel_size"
+_EASY_TP = "worker.rollout.tensor_parallel_size"
 _EP = f"{ROLLOUT}.expert_parallel_size"
 
 _GPUS = Text(
@@ -32,6 +33,8 @@ def check(config: RunConfig) -> LintResult:
     infer_world_size; vLLM ModelConfig.verify_with_parallel_config (heads); verl
     workers/config/rollout.py RolloutConfig.__post_init__ (experts).
     """
+    if "easyr1" in config.frameworks:
+        return _easyr1(config)
     if not is_verl_rl(config) or word(config, f"{ROLLOUT}.name") == "hf":
         return NotChecked((_TP,))
     tensor, gpus = number(config, _TP), config.integer("world_size")
@@ -47,4 +50,14 @@ def check(config: RunConfig) -> LintResult:
     experts = number(config, _EP) or 1
     if experts > 1 and experts != engine:
         return Fires(_EP, {"what": _EXPERTS.fill(experts=experts, size=engine), "of_ranks": False})
+    return Passes()
+
+
+def _easyr1(config: RunConfig) -> LintResult:
+    """EasyR1 verl/workers/fsdp_workers.py _build_rollout: every GPU trains and generates."""
+    tensor, gpus = number(config, _EASY_TP), config.integer("world_size")
+    if not tensor or not gpus:
+        return NotChecked((_EASY_TP, "world_size"))
+    if gpus % tensor:
+        return Fires(_EASY_TP, {"what": _GPUS.fill(gpus=gpus, size=tensor)})
     return Passes()
