@@ -35,6 +35,7 @@ CURVE_FAMILIES = frozenset(
         "loss-scale",
         "throughput",
         "checkpoint-values",
+        "unlike-a-sound-run",
     }
 )
 # Checks that may have several outcomes at once: words of causes, and what differs from a good run.

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import product
+from itertools import groupby, product
 
+from .numbers import median
 from .plan import Plan
 
 CLOSE = 0.01  # of the peak, within which a rate lies on a curve
 LEAST = 4  # rates between the peak and the floor
 EITHER_WAY = (-1, 0, 1)  # a rate is logged before or after its step
+STAIRS, MORE = 3, 1.5  # stairs before the last one; times their usual length
 
 
 def held(
@@ -42,3 +44,11 @@ def _line(step: int, start: int, end: int) -> float:
 
 def _done(step: int, start: int, end: int) -> float:
     return min(1.0, max(0.0, (step - start) / max(1, end - start)))
+
+
+def is_stair(values: Sequence[float], at: int) -> bool:
+    """Whether the rows from ``at`` to the end are one more stair of a rate that is set anew once an
+    epoch, and no floor: they are hardly more than a stair before them has."""
+    stairs = [len([*rows]) for _, rows in groupby(values[:at])]
+    usual = median(stairs[1:]) if len(stairs) >= STAIRS else 0.0  # the first may be a part of one
+    return usual > 1 and len(values) - at <= MORE * usual

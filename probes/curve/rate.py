@@ -13,7 +13,7 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 
 from . import again, mirrored, needs, schedule_pace, zero_rate
-from .held import held
+from .held import held, is_stair
 from .jumps import jumps, troubling
 from .numbers import clean
 from .plan import Plan, plan_of, source_at
@@ -97,6 +97,7 @@ def _shape(
         return "never-rises", last, facts | {"configured": plan.peak or 0.0}
     floor_at = _lowest(values, _floor(values, top))
     early = floor_at is not None and _early(look, steps, floor_at, plan)
+    early = early and not is_stair(values, floor_at or 0)
     if floor_at is not None and early and not held(steps, values, (top, floor_at), plan):
         facts |= {
             "step": steps[floor_at],
