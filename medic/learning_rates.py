@@ -43,6 +43,9 @@ _PREFERENCE = Range(1e-7, 1e-5)  # DPO and RL of all weights
 _REWARD_MODEL = Range(1e-7, 1e-4)  # of scores: TRL reward_config.py takes 1e-4 where none is set
 _PREFERENCE_LORA = Range(5e-7, 1e-4)
 _ANY = Range(5e-7, 6e-3)
+# No published example tunes a model of fewer parameters (T5 small has 6e7, and is tuned at 1e-3: arXiv
+# 1910.10683): ten times the rates of large ones are no slip there, as in pretraining.
+_TINY, _UP = 5e7, 10
 _NAMES_MODEL = regex(
     r"^model$|model[-_]?(?:name|size|type|path)|^(?:tokenizer_dir|checkpoint_dir)$"
 )
@@ -123,6 +126,13 @@ def anew(config: RunConfig) -> bool:
 
 
 def usual(config: RunConfig) -> Range:
+    """Published peak rates for the kind of training and the size."""
+    found, size = _usual(config), parameters(config)
+    known = kind_of(config) in ("fine-tuning", "lora") or prefers(config)
+    return Range(found.low, found.high * _UP) if known and size and size < _TINY else found
+
+
+def _usual(config: RunConfig) -> Range:
     kind, size = kind_of(config), parameters(config) or flavored(config)
     if scores(config) and not (kind == "lora" or adapts(config)):
         return _REWARD_MODEL

@@ -22,6 +22,8 @@ MORE = "*"
 # key of theirs means, and which values it takes, depends on a script that nobody has seen.
 PLAIN = "plain"
 NOBODYS = (PLAIN, "grouped", "hydra", "slurm", "loop-scripts")
+# The note of a carrier that another one is meant to override: no contradiction.
+OVERRIDDEN = "overridden"
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,9 @@ from typing import Any, TypeVar
 
 from medic.i18n import Text
 from medic.records import dataclass, field
-from medic.run_config import Change, RunConfig, Scalar
+from medic.run_config import OVERRIDDEN, Change, RunConfig, Scalar
 
 T = TypeVar("T")
-# The note of a carrier that another one is meant to override.
-OVERRIDDEN = "overridden"
 
 
 class MissingError(Exception):

@@ -9,6 +9,7 @@ from medic.changes.known import Computed, ImpossibleError, Known
 from medic.facts import Curve
 from medic.i18n import Text
 from medic.learning_rates import adam_like, highest, kind_of, parameters, possible, usual
+from medic.run_config import OVERRIDDEN
 
 # The floor of a cosine in GPT-3 and LLaMA; above it a schedule hardly decays.
 FLOOR_SHARE = "0.1"
@@ -34,7 +35,7 @@ def half_learning_rate(known: Known, field: str) -> Computed:
     A rate that is far beyond all published ones is a slip, not a choice: the top of the range is
     not what was meant. Raises ImpossibleError for it, unless one place of the point alone is usual.
     """
-    if (meant := _lost_minus(known, field)) is not None:
+    if (meant := _lost_minus(known, field) or _overridden(known, field)) is not None:
         return meant
     found = _half(known, field)
     at = broke(known.fact(Curve), known.config)
@@ -112,6 +113,22 @@ def _lost_minus(known: Known, field: str) -> Computed | None:
     )
 
 
+def _overridden(known: Known, field: str) -> Computed | None:
+    """What another place states that this one overrides, where that is a published rate and this is
+    none: a trial left on a command line."""
+    value, range_ = known.config.values.get(field), usual(known.config)
+    if value is None or not adam_like(known.config):
+        return None
+    low, high = range_.low, range_.high
+    for other, origin in value.also:
+        fits = isinstance(other, float) and low <= other <= high
+        mine = isinstance(value.value, float) and low <= value.value <= high
+        if origin.note == OVERRIDDEN and fits and not mine:
+            why = Text("as {place} states it", "{place} 中写的值")
+            return Computed(other, why.fill(place=origin.where()))
+    return None
+
+
 def minimum_below_peak(known: Known, field: str) -> Computed:
     """A stated minimum above a tenth of the peak becomes that tenth; others stay."""
     old, peak = known.config.number(field), known.number("learning_rate")
@@ -124,6 +141,8 @@ def minimum_below_peak(known: Known, field: str) -> Computed:
 def tenfold_learning_rate(known: Known, field: str) -> Computed:
     """Ten times the peak. Raises ImpossibleError where that is still below what is published for
     the run: nobody knows then which rate was meant."""
+    if (meant := _overridden(known, field)) is not None:
+        return meant
     ten, range_ = _times(known, field, "10"), usual(known.config)
     if adam_like(known.config) and isinstance(ten.value, float) and ten.value < range_.low:
         raise ImpossibleError(

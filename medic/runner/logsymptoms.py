@@ -12,14 +12,17 @@ from medic.errors import Unreadable
 from medic.facts import Hit, LogHits, Source, Tracebacks
 from medic.i18n import Text
 from medic.index.knowledge import Index
+from medic.learning_rates import adam_like
 from medic.probe import SAYS, Finding
 from medic.records import replace
+from medic.run_config import OVERRIDDEN, RunConfig
 from medic.runner.evidence import Evidence, Observed
 from medic.runner.look import CaseLook
 from medic.text.patterns import regex
 
 _FORETOLD = Text("foretold by this line: {title}", "由这一行可预见：{title}")
 _AT_ONCE = ("checkpoint", "network")  # families of what is seen in one line though training goes on
+_RATE = "learning-rate-stated"
 EXCEPTION = "python-exception"  # what any line of a traceback may be
 _LEVELS = frozenset(("loss-is-zero", "loss-plateau", "loss-oscillates", "loss-suspiciously-low"))
 
@@ -184,14 +187,25 @@ SETTINGS_BYTES = 256 * 1024
 SETTINGS_FILES = 20
 
 
-def settings_hits(look: CaseLook) -> list[Hit]:
-    """What configs and launch scripts themselves say: lines that answer checks, no failures."""
+def settings_hits(look: CaseLook, config: RunConfig | None = None) -> list[Hit]:
+    """What configs and launch scripts themselves say: lines that answer checks, no failures. A line
+    whose value another one overrides says nothing of the run, nor does one of a rate of another
+    optimizer than those whose rates are known."""
     hits: list[Hit] = []
+    values = config.values.values() if config is not None else ()
+    also = [origin for value in values for _, origin in value.also if origin.note == OVERRIDDEN]
+    gone = {(origin.span.file, origin.span.line) for origin in also if origin.span is not None}
+    foreign = config is not None and not adam_like(config)
     for file in look.files("config", "script")[:SETTINGS_FILES]:
         if file.size <= SETTINGS_BYTES:
             with suppress(Unreadable):
                 hits += look.scan_settings(file.path).hits
-    return [replace(h, benign="") for h in hits if h.check and not h.symptom]
+    return [
+        replace(h, benign="")
+        for h in hits
+        if h.check and not h.symptom and _place(h.source) not in gone
+        if not (foreign and h.check == _RATE)
+    ]
 
 
 def answers_of_logs(evidence: Evidence, index: Index, settings: Sequence[Hit] = ()) -> None:

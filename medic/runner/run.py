@@ -81,7 +81,7 @@ def observe(
         from medic.runner.logsymptoms import answers_of_logs, settings_hits, symptoms_of_logs
 
         symptoms_of_logs(evidence, index)
-        answers_of_logs(evidence, index, settings_hits(look))
+        answers_of_logs(evidence, index, settings_hits(look, evidence.fact(RunConfig)))
     return evidence
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from medic.records import replace
-from medic.run_config import FIELDS, Origin, Scalar, Value
+from medic.run_config import FIELDS, OVERRIDDEN, Origin, Scalar, Value
 
 from .carriers import Stated
 
-# Said of a carrier that another one is meant to override: no contradiction.
-OVERRIDDEN = "overridden"
 # The launcher decides how many processes there are; for the rest it only repeats.
 _LAUNCHERS_OWN = frozenset(("nodes", "gpus_per_node", "world_size", "master_port"))
 _ROLES = {"trainer": 1, "engine": 2, "launcher": 3, "model": 4}

@@ -10,7 +10,7 @@ from medic.facts import Launches
 from medic.i18n import Text
 from medic.probe import SETTLED, Finding, Fires, LintResult, Look, NotChecked, Part, Skip, source_of
 from medic.records import replace
-from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Setting
+from medic.run_config import FIELDS, OVERRIDDEN, Origin, RunConfig, Scalar, Setting
 
 from .carriers import same
 from .checks.completions_cut_at_limit import RESPONSE
@@ -18,7 +18,6 @@ from .checks.engine_length_above_model import LENGTHS
 from .checks.engine_length_above_model import NAME as LONG_ENGINE
 from .checks.positions_beyond_trained import PROMPTS
 from .checks.rollout_layout import ROLLOUT
-from .combine import OVERRIDDEN
 from .model_count import with_printed_count
 from .several import of_each
 

@@ -11,7 +11,7 @@ import pytest
 from medic.changes import compute
 from medic.facts import Curve, Series
 from medic.records import replace
-from medic.run_config import Origin, Setting
+from medic.run_config import OVERRIDDEN, Origin, Setting
 
 
 @pytest.mark.parametrize(
@@ -116,3 +116,28 @@ def test_the_rate_at_which_the_loss_broke_is_not_tried_again(
     stated = config(learning_rate=1e-2, warmup_steps=2000, parameters=3e6)
     plan = compute(remedy(learning_rate="half-learning-rate"), stated, {Curve: Curve(curve)})
     assert [c.new for c in plan.changes] == [pytest.approx(expected)]
+
+
+@pytest.mark.parametrize(
+    ("stated", "overridden", "expected"),
+    [
+        (3e-6, 3e-3, 3e-3),  # the file's own, which a command overrides
+        (4e-5, 3e-1, 4e-4),  # no published rate either
+        (4e-4, 3e-3, 4e-3),  # both are published: nothing tells which was meant
+    ],
+)
+def test_a_published_rate_that_is_overridden_was_meant(
+    config: Callable[..., Any],
+    remedy: Callable[..., Any],
+    stated: float,
+    overridden: float,
+    expected: float,
+) -> None:
+    run = config(learning_rate=stated, parameters=3e6)
+    also = ((overridden, Origin("file", note=OVERRIDDEN)),)
+    rate = replace(run.values["learning_rate"], also=also)
+    plan = compute(
+        remedy(learning_rate="tenfold-learning-rate"),
+        replace(run, values={**run.values, "learning_rate": rate}),
+    )
+    assert [c.new for c in plan.changes] == [expected]

@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from medic.learning_rates import usual
 from medic.lint.found import LintFinding
+from medic.run_config import Origin, RunConfig, Value
 
 Lint = Callable[..., tuple[LintFinding, ...]]
 LOW, HIGH = "learning-rate-too-low", "learning-rate-too-high"
@@ -159,3 +161,18 @@ def test_a_model_of_rewards_takes_higher_rates_than_preferences(
     )
     found = [f for f in lint_text(text, "axolotl.yaml") if f.name == "learning-rate-too-high"]
     assert any(f.severity == "warning" for f in found) is fires
+
+
+@pytest.mark.parametrize(
+    ("stated", "high"),
+    [
+        ({"parameters": 9e5, "base_model": "m"}, 1e-3),  # smaller than all that is published
+        ({"parameters": 9e5, "base_model": "m", "lora_rank": 8}, 3e-3),
+        ({"parameters": 1.2e8, "base_model": "m"}, 1e-4),
+        ({"base_model": "m"}, 1e-4),
+        ({"parameters": 9e5}, 6e-3),  # pretraining has rows of its own
+    ],
+)
+def test_a_tiny_model_is_tuned_at_higher_rates(stated: dict[str, object], high: float) -> None:
+    config = RunConfig({k: Value(v, Origin("given")) for k, v in stated.items()})  # type: ignore[arg-type]
+    assert usual(config).high == pytest.approx(high)

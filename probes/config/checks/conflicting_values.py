@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from medic.facts import Repair, Rewritten
 from medic.i18n import Text
 from medic.probe import Fires, LintResult, Passes
-from medic.run_config import NOBODYS, Origin, RunConfig, Scalar, Value
+from medic.run_config import NOBODYS, OVERRIDDEN, Origin, RunConfig, Scalar, Value
 
 from ..carriers import EXCLUSIVE, same
-from ..combine import OVERRIDDEN
 
 NAME = "conflicting-values"
 NEEDS: tuple[str, ...] = ()

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from medic.probes.config.all_checks import CHECKS, PROBE
 from medic.probes.config.checks import learning_rates
-from medic.probes.config.combine import OVERRIDDEN
 from medic.probes.config.derive import complete
 from medic.probes.config.judging import judge
 
 from medic.i18n import Text, plain
 from medic.probe import Finding, Skip
-from medic.run_config import FIELDS, Origin, RunConfig, Scalar, Span, Value
+from medic.run_config import FIELDS, OVERRIDDEN, Origin, RunConfig, Scalar, Span, Value
 
 BY_NAME = {check.name: check for check in CHECKS}
 
