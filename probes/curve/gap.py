@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from medic.facts import Curve, Series, Source
+from medic.facts import Curve, LogHits, Series, Source
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 
 from . import first_pass
+from .held_level import FACTOR, held_level
 from .jumps import MAD_TO_SIGMA
 from .loss import UNTRAINED_LOSS
 from .numbers import clean, median, spread
@@ -58,7 +59,10 @@ def run(look: Look) -> Iterator[Any]:
     at, losses, _ = clean(train)
     beside = [_level(at, losses, step, since) for since, step in pairwise([0, *steps])]
     pairs = [(s, v, t) for s, v, t in zip(steps, values, beside, strict=True) if t is not None]
-    if found := list(first_pass.worse_than_guess(look, held, pairs)):
+    found = list(first_pass.worse_than_guess(look, held, pairs)) or list(
+        held_level(look, held, pairs)
+    )
+    if found:
         yield from found
         return
     if len(pairs) < MIN_EVALS:
@@ -270,9 +274,9 @@ def _turned(values: Sequence[float], train: Sequence[float], lowest: int) -> boo
 PROBE = Probe(
     name="curve-validation",
     title=Text("validation beside training loss", "验证与训练 loss 对比"),
-    tells=(CHECK, SYMPTOM, LOW, NEVER, FLOOR),
+    tells=(CHECK, SYMPTOM, LOW, NEVER, FLOOR, FACTOR),
     needs=(Curve,),
-    wants=(RunConfig,),
+    wants=(RunConfig, LogHits),
     reliability="heuristic",
     seconds=0.05,
     run=run,
