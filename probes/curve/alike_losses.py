@@ -31,6 +31,7 @@ _OF_WEIGHTS = regex(
     rb"(?i)(?:all_?reduce|\breduce|all_?gather\w*|\bgather)\(\s*(?:[\w.\[\]]*\.(?:grad|data)\b|"
     rb"[\w.\[\]]*(?:gradients?|grads|params?|parameters?|weights?)\b\s*[,)])"
 )
+_EVALUATES = regex(rb"(?i)\s*(?:async )?def \w*(?:eval|valid|test|generate)\w*\(")
 _LOADS = regex(rb"DataLoader|get_batch|Dataset\b|memmap")
 FILES, BYTES = 24, 400_000  # programs that are looked at, and of each
 
@@ -93,10 +94,25 @@ def _averages(look: Look) -> bool | None:
                 text = opened.read(BYTES)
         except Unreadable:
             return None
-        if _AVERAGES.search(_OF_WEIGHTS.sub(b"", text)):
+        if _AVERAGES.search(_OF_WEIGHTS.sub(b"", _without_evaluation(text))):
             return True
         loads = loads or _LOADS.search(text) is not None
     return False if loads else None
+
+
+def _without_evaluation(text: bytes) -> bytes:
+    """A program without its functions that evaluate: they average the held-out loss alone."""
+    kept: list[bytes] = []
+    inside: int | None = None
+    for line in text.split(b"\n"):
+        depth = len(line) - len(line.lstrip())
+        if inside is not None and line.strip() and depth <= inside:
+            inside = None
+        if inside is None and _EVALUATES.match(line):
+            inside = depth
+        if inside is None:
+            kept.append(line)
+    return b"\n".join(kept)
 
 
 PROBE = Probe(

@@ -13,6 +13,7 @@ LOADER = (
     "import torch.distributed as dist\nloader = DataLoader(data, batch_size=16, shuffle=True)\n"
 )
 AVERAGED = LOADER + "dist.all_reduce(loss)\n"
+EVALUATED = "def evaluate(model):\n    dist.all_reduce(total)\n\n    return total\n" + LOADER
 GRADIENTS = LOADER + "for p in model.parameters():\n    dist.all_reduce(p.grad)\n"
 
 
@@ -34,7 +35,7 @@ def run_of(folder: Path, apart: float, program: str = "", times: float = 0.002) 
     return judge(Labelled("run", folder=str(folder)), load())
 
 
-@pytest.mark.parametrize("program", [LOADER, GRADIENTS])
+@pytest.mark.parametrize("program", [LOADER, GRADIENTS, EVALUATED])
 def test_one_loss_that_nothing_averages(tmp_path: Path, program: str) -> None:
     found = run_of(tmp_path, 0.0, program)
     assert (found.verdict, found.named[0]) == ("likely", "ranks-read-same-data")
@@ -47,6 +48,7 @@ def test_one_loss_that_nothing_averages(tmp_path: Path, program: str) -> None:
         (0.0, "", 0.002, "no-fault-seen"),
         (0.0, AVERAGED, 0.002, "healthy"),
         (0.0, GRADIENTS + "dist.all_reduce(loss)\n", 0.002, "healthy"),
+        (0.0, EVALUATED + "dist.all_reduce(loss)\n", 0.002, "healthy"),
         (0.01, LOADER, 0.002, "healthy"),
         (0.0, "", 0.0, "healthy"),  # the lines of one rank, written twice
     ],

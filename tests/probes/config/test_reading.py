@@ -266,3 +266,15 @@ def test_numbers_that_pyyaml_reads_as_text(look: Make, text: str, fires: bool) -
     config, told = read(look, {"a.yaml": text})
     assert bool(fired(told, "number-read-as-text")) == fires
     assert config.get("learning_rate") == pytest.approx(3e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "clip"),
+    [
+        ("optim: {lr: 0.003, clip: 1.0}\n", 1.0),
+        ("train: {optimizer: {lr: 0.003, clip: 0.5}}\n", 0.5),
+        ("optim: {lr: 0.003}\nppo: {clip: 0.2}\n", None),  # of the ratio of two policies
+    ],
+)
+def test_the_clip_of_an_optimizer(look: Make, text: str, clip: float | None) -> None:
+    assert read(look, {"a.yaml": text})[0].get("gradient_clip") == clip
