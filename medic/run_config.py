@@ -18,12 +18,10 @@ Scalar = int | float | bool | str | None
 Syntax = Literal["yaml", "json", "toml", "shell", "python", "text"]
 # The only step of a Setting's path that stands for flags which only the running shell knows.
 MORE = "*"
-# The entry with the names that most scripts share, and all entries that name no program: what a
-# key of theirs means, and which values it takes, depends on a script that nobody has seen.
+# Of names that most scripts share, and all that name no program: a script decides what a key means.
 PLAIN = "plain"
 NOBODYS = (PLAIN, "grouped", "hydra", "slurm", "loop-scripts")
-# The note of a carrier that another one is meant to override: no contradiction.
-OVERRIDDEN = "overridden"
+OVERRIDDEN = "overridden"  # the note of a carrier that another one is meant to win over
 
 
 @dataclass(frozen=True)
