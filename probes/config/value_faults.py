@@ -185,13 +185,8 @@ def _of_number(setting: Setting, keys: Keys | None, config: RunConfig) -> Findin
     comma = known and setting.origin.syntax == "yaml" and number_and_comma(value, name)
     if letter_for_zero(value, name) or comma:
         return impossible(setting, _NUMBER)
-    if (
-        field
-        and known
-        and isinstance(value, str)
-        and value.isdecimal()
-        and len(value) > _DIGITS_MAX
-    ):
+    in_file = known and bool(field) and setting.origin.syntax != "shell"
+    if in_file and isinstance(value, str) and value.isdecimal() and len(value) > _DIGITS_MAX:
         return impossible(setting, _TOO_LONG.fill(n=len(value)))
     if not_finite(value, field):
         return impossible(setting, _FINITE)
