@@ -17,11 +17,17 @@ from medic.report.words import (
     VERDICT,
 )
 from medic.session.consultation import Session
-from medic.session.diagnosis import Diagnosis
+from medic.session.diagnosis import CauseView, Diagnosis
+from medic.text.patterns import regex
 from medic.told.first_loss import of_first_loss
 from medic.told.only_asked import answer_to
 
 CLEAR = 0.5  # below it the leader is a suspect, not a likely cause
+GENERAL = frozenset(("config",))  # families whose entries hold many settings each
+OWN_WORDS = (
+    2  # of a message that is else made of what is wrong: "{what}", "{key} is {value}; {usual}"
+)
+_PLACE = regex(r"\{\w+\}")
 SHOWN = 2  # of what was not read, in the first lines
 
 _UNCLEAR = Text("Not clear which symptom is meant", "不清楚指的是哪种现象")
@@ -94,13 +100,26 @@ def verdict(
     leader = found.causes[0]
     line = Text("{verdict}: {title} ({name}, {code})", "{verdict}：{title}（{name}，{code}）").fill(
         verdict=_how_sure(found, said, described=bool(words)),
-        title=leader.title,
+        title=_shown(session, leader),
         name=leader.name,
         code=leader.code,
     )
     console.styled(console.style(str(line), "bold", color))
     if numbers:
         console.out(f"  P = {leader.chance:.3f}")
+
+
+def _shown(session: Session, leader: CauseView) -> Text:
+    """The title; of a cause whose title is that of many settings what is wrong with this one."""
+    lint = session.index.raw["causes"].get(leader.name, {}).get("lint") or {}
+    cause = session.index.causes.get(leader.name)
+    general = cause is not None and cause.family in GENERAL
+    own = _PLACE.sub("", lint.get("message", {}).get("en", "no placeholder alone")).split()
+    general = general and len(own) <= OWN_WORDS
+    lead = next(
+        (e for e in leader.evidence if e.name == leader.name and e.outcome == "fires"), None
+    )
+    return lead.text if general and lead is not None else leader.title
 
 
 def _how_sure(found: Diagnosis, said: str, *, described: bool) -> str:

@@ -1,0 +1,34 @@
+"""The first line says what is wrong where the title is that of many settings."""
+
+from __future__ import annotations
+
+import pytest
+
+from medic.facts import Source
+from medic.i18n import Text
+from medic.index.knowledge import load
+from medic.report.verdict_text import _shown
+from medic.session.diagnosis import CauseView, EvidenceLine
+
+WHAT = Text("checkpoint-60 is at or beyond max_steps 60", "checkpoint-60 已达到 max_steps 60")
+
+
+class Asked:
+    index = load()
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "what"),
+    [
+        ("option-reads-otherwise", "fires", True),
+        ("value-beyond-published", "fires", True),
+        ("option-reads-otherwise", "present", False),  # a word of it, and no setting
+        ("duplicate-config-key", "fires", False),  # its title says it
+        ("learning-rate-too-high", "fires", False),
+    ],
+)
+def test_a_general_title_gives_way_to_the_finding(name: str, outcome: str, what: bool) -> None:
+    title = Asked.index.causes[name].title
+    line = EvidenceLine("check", name, outcome, WHAT, Source(), "confirms")
+    view = CauseView(name, "", title, 1.0, "likely", (), (line,))
+    assert _shown(Asked(), view) == (WHAT if what else title)  # type: ignore[arg-type]
