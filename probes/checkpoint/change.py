@@ -11,12 +11,14 @@ from medic.probe import Finding, Look, Probe, Skip
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
+from ..curve.reach import is_untrained
 from .folder import step_of_name
 from .samples import HALF, Sample, broken, equal_share, holds_nan, read_or_none
 from .subject import is_resumed, known, without_logs
 from .units import Unit, gather
 
 CHANGE, VALUES = "checkpoint-change", "checkpoint-values"
+SHARE, RANDOM = "trainable-share", "few-of-random-weights"
 LOOKED_AT = 8  # checkpoints
 FROZEN = 0.9  # of the parameters: more of them the same is no fine-tuning of the whole
 # Of the elements of bf16 or fp16 tensors that move at all: an update below half of the last bit
@@ -35,7 +37,11 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield _values(look, resumed)
     else:
         yield _broken(look, units) or Skip(needs=_RESUMED, check=VALUES)
-    yield _untouched(look, units) or _change(look, units) or Skip(needs=_TWO, check=CHANGE)
+    told = _untouched(look, units) or _change(look, units)
+    yield told or Skip(needs=_TWO, check=CHANGE)
+    if told is not None and told.outcome == "mostly-unchanged" and _began_random(look):
+        value = {"share": told.value["moved"]}
+        yield Finding(SHARE, RANDOM, value=value, source=told.source, exact=True)
 
 
 def _values(look: Look, unit: Unit) -> Finding | Skip:
@@ -115,6 +121,7 @@ def _change(look: Look, units: Sequence[Unit]) -> Finding | None:
         "same": len(same),
         "of": len(old),
         "share": f"{share:.0%}",
+        "moved": f"{1 - share:.1%}",
     }
     return Finding(CHANGE, outcome, value=value, source=Source(file=after.name))
 
@@ -137,6 +144,12 @@ def _count(sample: Sample) -> int:
     return math.prod(sample.shape)
 
 
+def _began_random(look: Look) -> bool:
+    """Whether the first loss is that of a guess: what stays as it was is random for ever."""
+    curve, config = known(look, Curve), known(look, RunConfig)
+    return curve is not None and config is not None and is_untrained(curve, config)
+
+
 def _adapts(look: Look) -> bool:
     """Whether most weights are meant to stay."""
     config = known(look, RunConfig)
@@ -146,7 +159,7 @@ def _adapts(look: Look) -> bool:
 PROBE = Probe(
     name="checkpoint-change",
     title=Text("whether the weights changed between checkpoints", "检查点之间的权重变化"),
-    tells=(CHANGE, VALUES),
+    tells=(CHANGE, VALUES, SHARE),
     wants=(RunConfig, LogHits, Curve, Launches, Checkpoints),
     seconds=0.3,
     run=run,

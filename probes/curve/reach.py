@@ -39,7 +39,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if not _is_adam(config):
         yield Skip(needs.ADAM, check=CHECK)
         return
-    if not _is_untrained(curve, config) or plan_of(look, curve).resumed:
+    if not is_untrained(curve, config) or plan_of(look, curve).resumed:
         yield Skip(_UNTRAINED, check=CHECK)  # small steps may be meant where a model is tuned
         return
     far = _sum_of_rates(steps, values)
@@ -64,7 +64,7 @@ def _is_adam(config: RunConfig) -> bool:
     return name is None or any(word in str(name).lower() for word in _ADAM)
 
 
-def _is_untrained(curve: Curve, config: RunConfig) -> bool:
+def is_untrained(curve: Curve, config: RunConfig) -> bool:
     """Whether the first loss is that of a guess."""
     loss, vocabulary = curve.series.get("loss"), config.integer("vocab_size")
     if loss is None or vocabulary is None or vocabulary < MIN_VOCABULARY:

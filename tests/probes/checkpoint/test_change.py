@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from medic.probes.checkpoint import change, loaded_keys, samples
 
-from medic.facts import LogHits, SkippedKeys, Source, StepLine
+from medic.facts import Curve, LogHits, Series, SkippedKeys, Source, StepLine
 from medic.probe import Finding
 
 ENDED = LogHits(ended="well", last_time=1.0)
@@ -81,6 +81,25 @@ def test_infinity_in_a_checkpoint_of_a_run_whose_losses_are_numbers(
     written(late, 3, math.inf)
     logs = LogHits(ended="well", steps=(StepLine(60, {"loss": loss}, Source("train.log", 3)),))
     assert outcomes(make_look(late, logs=logs)) == told
+
+
+@pytest.mark.parametrize(
+    ("first", "config", "random"),
+    [
+        (6.24, {"vocab_size": 512}, True),
+        (3.1, {"vocab_size": 512}, False),  # trained weights: a part of them may be meant
+        (6.24, {"vocab_size": 512, "lora_rank": 8}, False),
+    ],
+)
+def test_random_weights_of_which_few_move(
+    files: Any, make_look: Any, first: float, config: Any, random: bool
+) -> None:
+    early = files.safetensors("checkpoint-50/model.safetensors", SHAPES)
+    written(late := files.safetensors("checkpoint-100/model.safetensors", SHAPES), 256, 0.5)
+    loss = Series("loss", "m.jsonl", (1, 100), (first, first - 0.1), (1, 2))
+    look = make_look(early, late, logs=ENDED, facts=[Curve({"loss": loss})], **config)
+    told = outcomes(look).get("trainable-share")
+    assert told == ("few-of-random-weights" if random else None)
 
 
 def test_what_two_checkpoints_do_not_tell(files: Any, make_look: Any) -> None:
