@@ -91,7 +91,7 @@ def _accesses(tree: ast.Module, file: GivenFile) -> Iterator[tuple[Access, bool]
             mode = next((w.value for w in call.keywords if w.arg == "mode"), None)
             writing = isinstance(mode, ast.Constant) and mode.value in ("w+", "w", "r+")
         elif name == "tofile" and isinstance(call.func, ast.Attribute):
-            kind, writing = _made(call.func.value), True
+            kind, writing = _made(_given(tree, call.func.value)), True
         else:
             continue
         if found := _WIDTH.fullmatch(kind):
@@ -103,6 +103,18 @@ def _kind(node: ast.AST | None) -> str:
     if isinstance(node, ast.Constant):
         return str(node.value)
     return dotted(node).rpartition(".")[2]
+
+
+def _given(tree: ast.Module, node: ast.AST) -> ast.AST:
+    """What a name is set to, where that is done once: ``ids`` of ``ids.tofile(path)``."""
+    if not isinstance(node, ast.Name):
+        return node
+    found = [
+        one.value
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Assign) and node.id in {dotted(target) for target in one.targets}
+    ]
+    return found[0] if len(found) == 1 else node
 
 
 def _made(node: ast.AST) -> str:

@@ -57,6 +57,14 @@ def test_the_program_that_writes(tmp_path: Path) -> None:
     assert "prepare.py:3 writes them as int32" in found[0]
 
 
+@pytest.mark.parametrize(("again", "fires"), [("", True), ("ids = pack(ids)\n", False)])
+def test_what_is_written_under_a_name(tmp_path: Path, again: str, fires: bool) -> None:
+    named = "import numpy as np\nids = np.array(tokenize(text), dtype=np.uint16)\n"
+    writer = f'{named}{again}ids.tofile("train.bin")\n'
+    found = told(tmp_path, {"train.py": reader("uint8"), "prepare.py": writer})
+    assert bool(found) == fires
+
+
 def test_a_vocabulary_that_the_type_does_not_hold(tmp_path: Path) -> None:
     config = "vocab_size: 128256\nn_layer: 4\nbatch_size: 8\nblock_size: 512\nmax_steps: 10\n"
     found = told(tmp_path, {"prepare.py": WRITER.format(kind="uint16"), "train.py": reader(),
