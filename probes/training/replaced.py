@@ -27,12 +27,22 @@ def replaced(code: Code) -> Iterator[Fault]:
         return
     for optimizer in code.optimizers:
         for node in code.assigned.get(optimizer.model, ()):
-            if at(node) < at(optimizer.node) or code.block(node) != code.block(optimizer.node):
+            if at(node) < at(optimizer.node) or not _reached(code, node, optimizer.node):
                 continue
             if code.before_training(node) and _another(code, optimizer, node):
                 line = optimizer.node.lineno
                 what = _OTHER_MODEL.fill(model=optimizer.model, optimizer=optimizer.name, line=line)
                 yield Fault(NOT_STEPPED, what, node)
+
+
+def _reached(code: Code, node: ast.Assign, before: ast.Assign) -> bool:
+    """Whether a place follows another in its list, or in a branch that stands there: the fault is
+    that of the branch, whenever it is taken."""
+    around, here = code.block(before), code.block(node)
+    if here == around:
+        return True
+    owner = here[0]
+    return isinstance(owner, ast.If) and at(owner) > at(before) and code.block(owner) == around
 
 
 def _another(code: Code, optimizer: Optimizer, node: ast.Assign) -> bool:

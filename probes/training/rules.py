@@ -137,7 +137,10 @@ def _straight(code: Code, loop: Loop, call: ast.AST) -> bool:
 
 
 def _not_cleared(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
-    steps = [*code.method(loop, optimizer.name, "step"), *scaled_steps(loop, optimizer.name)]
+    name, loops = optimizer.name, (loop, *code.loops(loop))  # a loop of micro batches steps outside
+    steps = [
+        s for one in loops for s in (*code.method(one, name, "step"), *scaled_steps(one, name))
+    ]
     words = ("zero_grad", "clear", "zero_")
     if (
         steps

@@ -79,6 +79,25 @@ def _same_order(code: Code, call: ast.Call, sampler: str, made: ast.Call) -> Ite
         if source is not None and loader in {dotted(n) for n in ast.walk(source)} and again:
             yield Fault(ORDER, _NO_EPOCH.fill(sampler=sampler), again[-1])
             return
+    anew = _begun_anew(code, loader)
+    if anew is not None:
+        yield Fault(ORDER, _NO_EPOCH.fill(sampler=sampler), anew)
+
+
+def _begun_anew(code: Code, loader: str) -> ast.Call | None:
+    """The ``iter(loader)`` of a training that goes by steps and begins the data again once they are
+    at an end: in an ``except StopIteration``, inside of a loop that trains."""
+    for call in code.calls:
+        if dotted(call.func) != "iter" or [dotted(one) for one in call.args] != [loader]:
+            continue
+        ended = any(
+            isinstance(one, ast.ExceptHandler) and last(one.type) == "StopIteration"
+            for one in code.around(call)
+        )
+        around = code.loops(call)
+        if ended and any(loop in around for loop in code.training_loops):
+            return call
+    return None
 
 
 def _only_read(code: Code, loader: str) -> bool:
