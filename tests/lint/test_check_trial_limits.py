@@ -49,6 +49,7 @@ def test_lightnings_test_of_the_code(lint_text: Lint, argument: str) -> None:
         (own("limit_tokens", 10_000_000), "config.yaml"),
         (own("max_train_samples", 20_000), "config.yaml"),
         (own("max_train_samples", 2_000), "config.yaml"),  # 19 passes
+        (own("lighteval:\n  tasks:\n    max_samples", 100), "config.yaml"),  # of an evaluation
         (own("limit_tokens", 8192), "debug.yaml"),
         (own("limit_tokens", 0), "config.yaml"),
         (own("limit_train_batches", 500), "config.yaml"),

@@ -29,6 +29,7 @@ _LIMITS = {
 _TRIAL = regex(
     r"(?i)(?:^|[_.\-])(?:debug|smoke|tests?|overfit\w*|sanity|toy|tiny|trial|demo)(?:$|[_.\-])"
 )
+_OF_EVALUATION = regex(r"(?i)eval|valid|test|bench|infer|generat")
 _SAME = Text(
     "{key} {value}: every epoch is the same {value} batches, and they stand for the validation data, "
     "too, unless this has a loader of its own",
@@ -62,11 +63,17 @@ def check(config: RunConfig) -> LintResult:
         what = (_SAME if batches >= 1 else _SHARE).fill(key=_OVERFIT, value=shown)
         return Fires(_OVERFIT, {"what": what}) if batches > 0 else Passes()
     for unit, names in _LIMITS.items():
-        key = next((name for name in names if config.setting(name) is not None), "")
+        key = next((name for name in names if _limits_training(config, name)), "")
         limit = key_number(config, key) if key else None
         if limit is not None and limit >= 1:
             return _passes(config, unit, key, limit)
     return NotChecked((_KEY,))
+
+
+def _limits_training(config: RunConfig, name: str) -> bool:
+    """Whether a limit is set, and not below a section of an evaluation (nanotron's ``lighteval``)."""
+    setting = config.setting(name)
+    return setting is not None and not any(map(_OF_EVALUATION.search, setting.path[:-1]))
 
 
 def _passes(config: RunConfig, unit: str, key: str, limit: float) -> LintResult:
