@@ -181,7 +181,8 @@ def _not_taken(
         listed = ", ".join([*words[:_MAX_SHOWN], *([MORE] if len(words) > _MAX_SHOWN else [])])
         what = (_TAKES if closed else _TAKES_AS_KNOWN).fill({**shown, "taken": listed})
     repair = _fix(setting, whole) if meant else None
-    values = {"what": what, "closed": closed, "unsure": not meant and not closed}
+    cut = meant.lower().startswith(f"{word.lower()}_")  # which a later release may take
+    values = {"what": what, "closed": closed, "unsure": not closed and (cut or not meant)}
     return fault(NOT_TAKEN, setting, setting.value, values, repair)
 
 
