@@ -32,6 +32,7 @@ _NOTHING = Text(
     "没有从 {path} 加载任何内容：第 {step} 步 loss 为 {loss}",
 )
 INITIAL, FALLEN = 0.9, 1.3  # of the run's first loss; times the level before the start
+LEARNED, RISEN = 0.5, 0.75  # nats that were learned; the share of them that is lost
 BEGINS = 0.1  # of the steps before: a counter below it has begun again
 STEADY = 4  # logged rates before a start that must not rise
 UP, DOWN = 1.02, 0.9  # times the last rate: no schedule that falls or is constant does both
@@ -193,7 +194,9 @@ def _level(start: Start, was: float, now: float) -> str:
     optimizer's state it is back at once."""
     whole = start.before[0].step <= BEGINS * start.before[-1].step
     initial = median([r.loss for r in start.before[:FIRST]])
-    back = whole and initial > FALLEN * was and now > INITIAL * initial
+    # Of few tokens a guess costs little more than what is learned in a short run: by nats, then.
+    clear = initial > was + LEARNED and now - was > RISEN * (initial - was)
+    back = whole and (clear or initial > FALLEN * was) and now > INITIAL * initial
     later = min(SOON, len(start.before), len(start.after)) - FIRST
     then, again = (median([r.loss for r in rows[later : later + FIRST]])
                    for rows in (start.before, start.after))  # fmt: skip

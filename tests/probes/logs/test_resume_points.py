@@ -100,6 +100,22 @@ def test_a_loss_of_weights_that_were_not_loaded(read: Any) -> None:
     assert found["resume-difference"] == "back-to-initial"
 
 
+@pytest.mark.parametrize(
+    ("lost", "outcome"), [(0.9, "back-to-initial"), (0.5, "higher-then-recovers")]
+)
+def test_a_loss_that_has_little_to_fall(read: Any, lost: float, outcome: str) -> None:
+    """Of few tokens: a guess is a fifth above what is learned."""
+
+    def low(step: int) -> float:
+        return 5.0 + math.exp(-step / 600)
+
+    def high(step: int) -> float:
+        return 5.0 + lost * math.exp(-(step - 2000) / 600)
+
+    found = told(read, [*rows(BEFORE, low), RESUMES[0], *rows(LATER, high)])
+    assert found["resume-difference"] == outcome
+
+
 def test_a_new_stage_from_the_weights_of_the_last_one(read: Any) -> None:
     stage = rows(range(10, 410, 10), lambda s: 3.1 + math.exp(-s / 200), constant)
     line = "Loaded checkpoint from /job/stage1/step_2000"
