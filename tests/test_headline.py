@@ -7,8 +7,9 @@ import pytest
 from medic.facts import Source
 from medic.i18n import Text
 from medic.index.knowledge import load
-from medic.report.verdict_text import _shown
-from medic.session.diagnosis import CauseView, EvidenceLine
+from medic.match.own_output import without_own
+from medic.report.verdict_text import _how_sure, _shown
+from medic.session.diagnosis import CauseView, Diagnosis, EvidenceLine
 
 WHAT = Text("checkpoint-60 is at or beyond max_steps 60", "checkpoint-60 已达到 max_steps 60")
 
@@ -32,3 +33,14 @@ def test_a_general_title_gives_way_to_the_finding(name: str, outcome: str, what:
     line = EvidenceLine("check", name, outcome, WHAT, Source(), "confirms")
     view = CauseView(name, "", title, 1.0, "likely", (), (line,))
     assert _shown(Asked(), view) == (WHAT if what else title)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("weight", "word"), [("confirms", "this is"), ("strong", "this may be")])
+def test_only_what_a_check_confirms_is_wrong(weight: str, word: str) -> None:
+    """And what it says is known again where a log holds it."""
+    line = EvidenceLine("check", "weight-decay-too-large", "fires", WHAT, Source(), weight)
+    view = CauseView("weight-decay-too-large", "", WHAT, 0.02, "possible", (), (line,))
+    said = _how_sure(Diagnosis("likely", (view,)), "", described=False)
+    assert said == f"No failure was seen, but {word} wrong"
+    told = f"{said}: The weight decay (weight-decay-too-large, CNV-023)\n  At 0.5 and more\n"
+    assert not without_own(told).strip()

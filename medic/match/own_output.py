@@ -9,9 +9,9 @@ from medic.text.patterns import regex
 _BEGINS = regex(
     r"(?:Established|Likely, not established|Not clear yet; first suspect \([^)\n]{1,40}\)|"
     r"Not clear yet; one of several that fit|"
-    r"No failure was seen, but this is wrong|"
+    r"No failure was seen, but this (?:is|may be) wrong|"
     r"已确诊|很可能，但未确诊|尚不明确；首要嫌疑（[^）\n]{1,40}）|"
-    r"尚不明确；符合的原因有多个，其中之一|没有看到故障，但这里有问题)"
+    r"尚不明确；符合的原因有多个，其中之一|没有看到故障，但这里(?:可能)?有问题)"
     r"[:：].{1,400}[(（][a-z0-9-]+(?:, |，)[A-Z]{2,4}-\d{3}[)）]\s*$|"
     r"(?:What causes it, most common first|原因（按常见程度排序）|This machine|本机)\s*$|"
     r"\S.{0,400}: [a-z0-9-]+ \([A-Z]{2,4}-\d{3}, (?:error|warning|info|错误|警告|提示)\)|"
@@ -45,10 +45,10 @@ _GOES_ON = regex(
 _SIGNS = tuple(
     word.encode()
     for word in (
-        "Established: ", "Likely, not established", "Not clear yet", "but this is wrong: ",
+        "Established: ", "Likely, not established", "Not clear yet", "but this is wrong: ", "but this may be wrong: ",
         "No fault seen", "Not read whole", "Healthy", "None of the causes that medic", "Not clear which symptom",
         "What causes it, most", ", error)", ", warning)", ", info)", "findings: ", "This machine",
-        "已确诊", "很可能，但未确诊", "尚不明确", "没有看到故障，但这里有问题",
+        "已确诊", "很可能，但未确诊", "尚不明确", "没有看到故障，但这里",
         "不属于 medic", "未发现故障", "未能完整读取", "运行正常", "不清楚指的是哪种", "按常见程度排序",
         ", 错误)", ", 警告)", ", 提示)", "；已读取文件：", "本机",
     )

@@ -128,7 +128,11 @@ def _how_sure(found: Diagnosis, said: str, *, described: bool) -> str:
     if found.verdict != "likely":
         return said
     if not found.symptoms and not described:
-        return str(Text("No failure was seen, but this is wrong", "没有看到故障，但这里有问题"))
+        if any(e.weight == "confirms" for e in leader.evidence):
+            return str(Text("No failure was seen, but this is wrong", "没有看到故障，但这里有问题"))
+        return str(
+            Text("No failure was seen, but this may be wrong", "没有看到故障，但这里可能有问题")
+        )
     if leader.word == "unlikely":
         return str(
             Text("Not clear yet; one of several that fit", "尚不明确；符合的原因有多个，其中之一")
