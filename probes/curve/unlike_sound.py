@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from medic.facts import Curve, Series
+from medic.facts import Curve, PrintedStart, Series
 from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
@@ -26,6 +26,7 @@ POINTS, EVALS = 10, 3
 ABOVE = 2.0  # times the highest loss that the run began with
 # A leap takes back a third of all that was learned, and half of it is still lost two rows later.
 LOST, STAYS, LEAPS = 1 / 3, 0.5, 2
+FEW, BATCH = 10, "global_batch_size"  # updates; a fine-tuning makes a thousand and more
 SHOWS = {
     "evaluated-far-above-a-guess": "evaluation-disagrees",
     "evaluated-as-at-the-start": "validation-never-falls",
@@ -35,6 +36,9 @@ _NEEDS = Text("a loss over more steps", "更多步的 loss")
 
 def run(look: Look) -> Iterator[Any]:
     curve = look.fact(Curve)
+    if (few := _few_updates(look)) is not None:
+        yield few
+        return
     train = curve.series.get("loss")
     steps, losses, _ = clean(train) if train is not None else ([], [], [])
     if train is None or len(losses) < POINTS or is_rewarded(curve, config_of(look)):
@@ -46,6 +50,20 @@ def run(look: Look) -> Iterator[Any]:
     yield found
     if found.outcome in SHOWS:
         yield Finding(SHOWS[found.outcome], value=found.value, source=found.source)
+
+
+def _few_updates(look: Look) -> Finding | None:
+    """A handful of updates that nobody asked for: they follow from what is accumulated for each."""
+    config = config_of(look)
+    seen = look.fact(PrintedStart).values if look.has(PrintedStart) else {}
+    (steps, source), (batch, _) = (seen.get(n, (None, None)) for n in ("total_steps", BATCH))
+    summed = config.integer("gradient_accumulation_steps") or 1
+    if source is None or not isinstance(steps, int) or not 0 < steps <= FEW or summed < 2:
+        return None
+    if config.stated("total_steps") or batch is None:
+        return None  # a trial whose steps are counted is meant
+    value = {"updates": steps, "summed": summed, "batch": batch}
+    return Finding(CHECK, "few-updates", value, source)
 
 
 def _of_evaluations(look: Look, losses: Sequence[float], held: Series) -> Finding | None:
@@ -93,7 +111,7 @@ PROBE = Probe(
     title=Text("what no sound curve shows", "正常曲线不会有的形态"),
     tells=(CHECK, *SHOWS.values()),
     needs=(Curve,),
-    wants=(RunConfig,),
+    wants=(RunConfig, PrintedStart),
     reliability="heuristic",
     seconds=0.05,
     run=run,

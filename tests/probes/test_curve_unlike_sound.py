@@ -7,8 +7,8 @@ import math
 import pytest
 from medic.probes.curve import unlike_sound
 
-from medic.facts import Curve, Series
-from medic.run_config import RunConfig
+from medic.facts import Curve, PrintedStart, Series, Source
+from medic.run_config import Origin, RunConfig, Value
 
 FALLS = [6.2 - 2 * (1 - math.exp(-n / 15)) + 0.05 * math.sin(9 * n) for n in range(48)]
 SORTED = [*FALLS[:16], *FALLS[:16], *(f + 0.5 for f in FALLS[:16])]
@@ -53,6 +53,25 @@ def test_what_no_sound_run_shows(losses: list[float], held: list[float], outcome
     assert [f.name for f in found[1:]] == [
         unlike_sound.SHOWS[o] for o in [outcome] if o in unlike_sound.SHOWS
     ]
+
+
+@pytest.mark.parametrize(
+    ("updates", "summed", "stated", "told"),
+    [(3, 32, False, "few-updates"), (3, 1, False, ""), (3, 32, True, ""), (300, 32, False, "")],
+)
+def test_a_handful_of_updates_that_nobody_asked_for(
+    updates: int, summed: int, stated: bool, told: str
+) -> None:
+    look = Look(FALLS[:8], [])
+    line = Source("train.log", 5)
+    look.facts[PrintedStart] = PrintedStart(
+        {"total_steps": (updates, line), "global_batch_size": (16 * summed, line)}
+    )
+    values = {"gradient_accumulation_steps": Value(summed, Origin("file"))}
+    values |= {"total_steps": Value(updates, Origin("file"))} if stated else {}
+    look.facts[RunConfig] = RunConfig(values)
+    (found,) = unlike_sound.run(look)
+    assert getattr(found, "outcome", "") == told
 
 
 def test_few_rows_tell_nothing() -> None:
