@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from medic.errors import Unreadable
-from medic.facts import Curve, LogHits, Series, Source
+from medic.facts import Curve, Launches, LogHits, Series, Source
 from medic.i18n import Text
 from medic.probe import Finding, Fires, Look, Probe, Skip, config_of, logs_of
 from medic.run_config import RunConfig
+from medic.text.patterns import regex
 
 from . import needs
 from .numbers import clean
@@ -23,6 +24,10 @@ RATE = "learning-rate-not-as-set"
 MIN_STEPS = 10
 SAME = 0.01  # of a rate: within the rounding of a log
 ABOVE = 1.1  # of the rate that is set: no rounding of a log gives more
+ENGINE, _ENGINES = "training-engine", ("deepspeed", "accelerate", "megatron", "ds_config")
+# A peak far below the one that is set; rows up to twice the warmup show it.
+LOW, TWICE, NEAR = 0.1, 2, 1
+_PARTS = regex(r"layer_decay|lr_mult|lr_scale|llrd|discriminative|(?:^|_)mup(?:_|$)")
 _IN_ALL = Text(
     "{steps} steps of {gb_tok} tokens: {trained} trained, {planned} planned",
     "{steps} 步，每步 {gb_tok} token：实际训练 {trained}，计划 {planned}",
@@ -48,7 +53,10 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     if held is not None and held.steps:
         yield from _held_out(config, held, source_at(look, held, len(held.steps) - 1))
     twice = list(_in_force(look, curve, config))
-    yield from twice or _above(look, curve, config)
+    apart = twice or [*_above(look, curve, config)] or [*_below(look, curve, config)]
+    yield from apart
+    if apart and _steps_alone(look, config):
+        yield Finding(ENGINE, "none-beside-the-loop", source=apart[0].source)
 
 
 def _in_all(look: Look, curve: Curve, config: RunConfig) -> Text | None:
@@ -126,6 +134,44 @@ def _above(look: Look, curve: Curve, config: RunConfig) -> Iterator[Finding]:
         yield Finding(RATE, value=told, source=at, more=(set_at,))
 
 
+def _below(look: Look, curve: Curve, config: RunConfig) -> Iterator[Finding]:
+    """A run whose warmup ends where it is set to, at a rate far below the one that is set."""
+    series, peak = curve.series.get("learning_rate"), config.number("learning_rate")
+    origin, warmup = config.origin("learning_rate"), config.integer("warmup_steps")
+    if series is None or not peak or origin is None or origin.span is None or warmup is None:
+        return
+    if origin.source != "file" or origin.span.file == series.file or _by_layer(config):
+        return
+    steps, values, _ = clean(series)
+    whole = (
+        bool(steps) and steps[0] <= max(warmup, 1) and steps[-1] >= TWICE * max(warmup, MIN_STEPS)
+    )
+    top = max(values, default=0.0)
+    if not whole or not 0 < top < LOW * peak or plan_of(look, curve).resumed:
+        return
+    step = steps[values.index(top)]
+    told = {"step": step, "logged": f"{top:.4g}", "configured": f"{peak:.4g}"}
+    at = source_at(look, series, series.steps.index(step))
+    if abs(step - warmup) <= NEAR:  # a schedule that runs as it is set, of another peak
+        more = (Source(origin.span.file, origin.span.line),)
+        yield Finding(IN_FORCE, "neither-far-below", value=told, source=at, more=more)
+
+
+def _by_layer(config: RunConfig) -> bool:
+    """Whether the rate of a layer is a part of the one that is set: a log may show the least."""
+    keys = (str(part).lower() for one in config.settings for part in one.path)
+    return any(_PARTS.search(key) for key in keys)
+
+
+def _steps_alone(look: Look, config: RunConfig) -> bool:
+    """Whether a program's own loop trains: no launcher, file or word of an engine is there."""
+    launches = look.fact(Launches).launches if look.has(Launches) else ()
+    words = (str(part) for one in config.settings for part in (*one.path, one.value))
+    engines = {*config.frameworks, *(one.launcher for one in launches), *words}
+    named = any(engine in word.lower() for word in engines for engine in _ENGINES)
+    return config.nobodys and bool(launches) and not named
+
+
 def _dropped(look: Look, config: RunConfig) -> tuple[float, int] | None:
     """(value, line) of the learning rate that another line of its file sets again."""
     origin = config.origin("learning_rate")
@@ -148,9 +194,9 @@ def _dropped(look: Look, config: RunConfig) -> tuple[float, int] | None:
 PROBE = Probe(
     name="curve-as-planned",
     title=Text("the run against its settings", "运行与配置的对照"),
-    tells=(TOKENS, HELD_OUT, IN_FORCE, RATE),
+    tells=(TOKENS, HELD_OUT, IN_FORCE, RATE, ENGINE),
     needs=(Curve, RunConfig),
-    wants=(LogHits,),
+    wants=(LogHits, Launches),
     seconds=0.05,
     run=run,
 )

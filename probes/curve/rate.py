@@ -179,7 +179,10 @@ def _high_at_end(look: Look, steps: list[int], values: list[float], plan: Plan) 
     # The last logged step may stand some steps before the end of a steep decay.
     slope = (values[-1] - values[-2]) / max(1, steps[-1] - steps[-2])
     end = values[-1] + slope * max(0, plan.steps - steps[-1])
-    limit = max(look.threshold("high-at-end-ratio") * plan.floor, plan.floor + HIGH * max(values))
+    floor, peak = plan.floor, max(values)
+    if plan.peak and peak > PAST_PEAK * plan.peak:
+        floor *= peak / plan.peak  # the whole schedule is scaled: its end, too
+    limit = max(look.threshold("high-at-end-ratio") * floor, floor + HIGH * peak)
     return decays and end > limit
 
 
