@@ -28,7 +28,7 @@ def worse_than_guess(
 ) -> Iterator[Finding]:
     """``pairs``: step, held-out loss and the training loss around it, in nats."""
     curve, classes = look.fact(Curve), classes_of(config_of(look))
-    if classes is None or len(pairs) < EVALS or not _in_first_epoch(curve, pairs[0][0]):
+    if classes is None or len(pairs) < EVALS or not in_first_epoch(curve, pairs[0][0]):
         return
     guess = math.log(classes)
     began = max(clean(curve.series["loss"])[1][:3])
@@ -44,7 +44,7 @@ def worse_than_guess(
     yield Finding(NEVER, value=value, source=source)
 
 
-def _in_first_epoch(curve: Curve, step: int) -> bool:
+def in_first_epoch(curve: Curve, step: int) -> bool:
     """Whether no sample came twice before a step, as rows tell that have their place in the epoch."""
     places = curve.series.get("epoch_at")
     if places is None:
