@@ -9,6 +9,7 @@ from medic.i18n import Text
 
 from .code import Code, Fault, dotted, last
 from .labels import SHIFTED, bare
+from .laid_labels import filled, moved_ahead
 
 PADDED = "padding-part-of-loss"
 _LANGUAGE = ("ForCausalLM", "LMHeadModel", "ForSeq2SeqLM")
@@ -31,6 +32,11 @@ _PADS = Text(
     "padding to -100: it counts in the loss",
     "标签是 {inputs} 的副本，而它在第 {line} 行被填充到 max_length，填充处没有置为 -100：填充也计入 loss",
 )
+_LAID = Text(
+    "the labels are filled with {pad}, and the model leaves out -100 alone: the padding counts in the "
+    "loss",
+    "标签用 {pad} 填充，而模型只忽略 -100：填充也计入 loss",
+)
 _AHEAD, _BEHIND = ("1:", ":, 1:", "..., 1:"), (":-1", ":, :-1", "..., :-1")
 
 
@@ -42,7 +48,7 @@ def made_labels(code: Code) -> Iterator[Fault]:
     if model:
         yield from _moved(code, model)
     if _model(code, _LANGUAGE) and not any(word in code.text for word in _MASKS):
-        yield from _padded(code)
+        yield from [*_padded(code), *_laid_out(code)][:1]
 
 
 def _uses_its_loss(code: Code) -> bool:
@@ -91,13 +97,17 @@ def _moved(code: Code, model: str) -> Iterator[Fault]:
 
 
 def _moved_into(code: Code, node: ast.Assign) -> str:
-    """``labels[:, :-1] = ids[:, 1:]``, ``batch["labels"] = torch.roll(ids, -1)``."""
+    """``labels[:, :-1] = ids[:, 1:]``, ``batch["labels"] = torch.roll(ids, -1)``, and what
+    ``moved_ahead`` reads."""
     target, value = node.targets[0], bare(node.value)
     if isinstance(target, ast.Subscript) and isinstance(value, ast.Subscript):
         parts = (_part(target), _part(value))
         moves = parts in tuple(zip(_BEHIND, _AHEAD, strict=True))
         if moves and _is_tokens(value.value) and _become_labels(code, target.value):
             return ast.unparse(target.value)
+    tokens = moved_ahead(code, node)
+    if tokens is not None and _is_tokens(tokens) and _become_labels(code, target):
+        return ast.unparse(target)
     if isinstance(value, ast.Call) and last(value.func) == "roll" and value.args:
         shift = value.args[1] if len(value.args) > 1 else None
         shift = shift or next((w.value for w in value.keywords if w.arg == "shifts"), None)
@@ -219,3 +229,13 @@ def _copied(node: ast.AST) -> str:
             node = node.value  # one row of it
         else:
             return ast.unparse(node)
+
+
+def _laid_out(code: Code) -> Iterator[Fault]:
+    """``labels = torch.full(size, tok.pad_token_id)`` of a collator."""
+    for node in ast.walk(code.tree):
+        for value in _given_as_labels(node):
+            found = filled(code, value)
+            if found is not None:
+                yield Fault(PADDED, _LAID.fill(pad=found[0]), found[1])
+                return
