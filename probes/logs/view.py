@@ -24,6 +24,7 @@ from .slurm_records import Records
 from .state_dict import StateDicts
 from .step_rows import StepRows
 from .tracebacks import Joiner, settle
+from .trained_text import trained_text
 from .years import Years
 
 HEAD = 200  # lines by which a launcher's label is known
@@ -123,7 +124,8 @@ class Reader:
         head = list(islice(rows, HEAD))
         lines = [row[1] for row in head if row]
         label = label_of(lines)
-        view.scan = replace(view.scan, hits=(*view.scan.hits, *masked(view, head)))
+        printed = (*masked(view, head), *trained_text(view, head))
+        view.scan = replace(view.scan, hits=(*view.scan.hits, *printed))
         view.machine = machine.is_machines(view.given, lines)
         rank = None if view.is_task else rank_of_file(view.given.path)
         told = self._years
