@@ -71,5 +71,6 @@ def _of_reward(code: Code, node: ast.AST, depth: int) -> int:
 def _mean_less(node: ast.BinOp) -> bool:
     """``r.mean() - r``: the mean of the same rewards that are taken from it."""
     name, call = dotted(node.right), node.left
-    means = isinstance(call, ast.Call) and last(call.func) == "mean"
-    return bool(_REWARDS.match(name)) and means and dotted(owner(call)) == name
+    if not isinstance(call, ast.Call) or last(call.func) != "mean":
+        return False
+    return bool(_REWARDS.match(name)) and dotted(owner(call)) == name

@@ -54,8 +54,8 @@ def filled(code: Code, value: ast.AST) -> tuple[str, ast.Call] | None:
         for n in own_nodes(function)
         if isinstance(n, ast.Assign) and name in {dotted(one) for one in n.targets}
     ]
-    made = made if name else [value]
-    call = bare(made[0]) if len(made) == 1 else None
+    laid: list[ast.AST] = [*made] if name else [value]
+    call = bare(laid[0]) if len(laid) == 1 else None
     if not isinstance(call, ast.Call):
         return None
     words = {w.arg: w.value for w in call.keywords}

@@ -26,9 +26,10 @@ class Look:
         )
         at = Origin("file", SPAN, key=key)
         values = {"learning_rate": Value(3e-3, at), "warmup_steps": Value(warmup, at)}
-        self.facts = {
+        self.config = RunConfig(values, settings=(Setting((key,), 3e-3, at),))
+        self.facts: dict[type, object] = {
             Curve: curve,
-            RunConfig: RunConfig(values, settings=(Setting((key,), 3e-3, at),)),
+            RunConfig: self.config,
         }
 
     def has(self, kind: type) -> bool:
@@ -75,7 +76,7 @@ def test_whether_an_engine_may_step_the_schedule(command: str, told: bool) -> No
     launches = launches_of(parse(f"{command}\n".encode(), "run.sh"))
     look.facts[Launches] = Launches(tuple(launches))
     if "--deepspeed" in command:
-        config = look.facts[RunConfig]
+        config = look.config
         settings = (*config.settings, Setting(("deepspeed",), "ds.json", at))
         look.facts[RunConfig] = RunConfig(config.values, settings=settings)
     found = [getattr(f, "name", "") for f in as_planned.run(look)]
