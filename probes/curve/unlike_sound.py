@@ -16,8 +16,9 @@ from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 
 from .gap import FALL, LEARNED, LIKE_TRAINING
+from .jumps import MAD_TO_SIGMA, NOISE
 from .loss import UNTRAINED_LOSS
-from .numbers import clean, median
+from .numbers import clean, median, spread
 from .plan import source_at
 from .rewarded import is_rewarded
 
@@ -89,11 +90,12 @@ def _leaps(
 ) -> Finding | None:
     """The loss leaps up again and again, and stays up for a while: it forgets, or the data changes."""
     begin = max(losses[:3])
+    least = NOISE * MAD_TO_SIGMA * spread([b - a for a, b in pairwise(losses)])
     at: list[int] = []
     for n in range(3, len(losses) - 2):
         before = median(losses[n - 3 : n])
         rise, learned = losses[n] - before, begin - before
-        if learned <= 0 or rise < LOST * max(learned, 1.0):
+        if learned <= 0 or rise < max(LOST * max(learned, 1.0), least):
             continue
         if all(later > before + STAYS * rise for later in losses[n + 1 : n + 3]):
             at.append(n)

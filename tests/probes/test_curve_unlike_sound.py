@@ -44,6 +44,7 @@ class Look:
         (FALLS, [5.4, 4.9, 4.6], "none"),
         (FALLS, [4.9, 6.9, 9.8], "none"),  # learned by heart: another check tells that
         (SPIKES, [], "none"),
+        ([f + 0.9 * math.sin(n * n) for n, f in enumerate(FALLS)], [], "none"),  # batches of one
         ([1.4 - n / 100 for n in range(48)], [1.42, 1.41, 1.41], "none"),  # began trained
     ],
 )
