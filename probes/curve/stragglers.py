@@ -27,12 +27,30 @@ def run(look: Look) -> Iterator[Finding | Skip]:
         yield from found
         return
     ranks = look.fact(Curve).by_rank
+    own = {
+        rank: series["forward_time"] for rank, series in ranks.items() if "forward_time" in series
+    }
+    waits = {rank: series["sync_time"] for rank, series in ranks.items() if "sync_time" in series}
+    if len(ranks) >= 2 and len(own) == len(waits) == len(ranks) and _is_waited_for(own, waits):
+        yield from _judged(look, own)
+        return
     for name in OWN:
         times = {rank: series[name] for rank, series in ranks.items() if name in series}
         if len(times) >= RANKS and len(times) == len(ranks):
             yield from _judged(look, times)
             return
     yield Skip(_NEEDS, check=CHECK)
+
+
+def _is_waited_for(own: Mapping[int, Series], waits: Mapping[int, Series]) -> bool:
+    """Whether the rank with the longest forward pass has the shortest reduction, and the times come
+    out alike: the others wait for it there. So two ranks are enough."""
+    level = {rank: median(clean(series)[1]) for rank, series in own.items()}
+    wait = {rank: median(clean(series)[1]) for rank, series in waits.items()}
+    slow = max(level, key=level.__getitem__)
+    more = level[slow] - median([v for r, v in level.items() if r != slow])
+    less = median([v for r, v in wait.items() if r != slow]) - wait[slow]
+    return more > (SLOWER - 1) * (level[slow] + wait[slow]) and less > more / 2
 
 
 def _judged(look: Look, times: Mapping[int, Series]) -> Iterator[Finding]:

@@ -92,4 +92,24 @@ TIMES: dict[str, str] = {
         ],
         "samples_per_s",
     ),
+    **dict.fromkeys(
+        ["fwd_s", "fwd_time", "forward_s", "forward_time", "time_forward"], "forward_time"
+    ),
+    # The backward pass of a replica ends with the reduction, in which it waits for the others.
+    **dict.fromkeys(
+        [
+            "bwd_allreduce_s",
+            "backward_allreduce_time",
+            "allreduce_s",
+            "allreduce_time",
+            "all_reduce_time",
+            "bwd_s",
+            "bwd_time",
+            "backward_s",
+            "backward_time",
+            "time_backward",
+            "grad_sync_time",
+        ],
+        "sync_time",
+    ),
 }
