@@ -14,6 +14,7 @@ from medic.records import replace
 from .launches import launches_of, not_all
 from .outcome import misspelt, with_value
 from .places import Places
+from .read_as_true import read_as_true
 from .refusals import stop
 from .rejected import Complaint, read_refusals
 from .script_text import NEEDS_SCRIPT, read_script, sourced
@@ -192,6 +193,8 @@ def run_flags(look: Look) -> Iterator[Finding | Skip]:
         yield _nothing(SWITCH, checked, told=False)
     if refusals.complaints:
         yield from _refused(refusals.complaints[-1], found)
+    elif (read := read_as_true(look, launches)) is not None:
+        yield read
     elif look.has(LogHits) and not _refusal_seen(look):
         yield Finding("rejected-argument", "none")
 
