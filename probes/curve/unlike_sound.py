@@ -8,6 +8,7 @@ and again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from medic.facts import Curve, PrintedStart, Series
