@@ -14,6 +14,7 @@ from medic.report.words import (
     SOUND,
     SOUND_SO_FAR,
     UNKNOWN_EXCEPTION,
+    UNSEEN,
     VERDICT,
 )
 from medic.session.consultation import Session
@@ -194,7 +195,7 @@ def _why_no_fault(session: Session, found: Diagnosis) -> list[Text]:
     if found.verdict == "not-read-whole":
         return [SOUND_SO_FAR if found.of_read == "healthy" else NO_FAULT_SO_FAR, _left(found)]
     if found.verdict == "healthy":
-        return [SOUND]
+        return [SOUND, UNSEEN]
     lacks = unread(session.evidence)
     return [
         *([lacks] if lacks is not None else []),

@@ -26,14 +26,21 @@ IF_IT_IS = Text("If it is this, what to do", "若确是它，怎么办")
 NEAREST = Text("Nearest causes", "最接近的原因")
 OTHERS = Text("Other causes", "其他原因")
 SOUND = Text(
-    "The log shows no failure, the curves are as they should be, the configuration passes its "
-    "checks, and the run ended well or is alive.",
-    "日志无故障，曲线正常，配置通过检查，且运行正常结束或仍在进行。",
+    "The log shows no failure, the curves show nothing that a sound run does not, the configuration "
+    "passes its checks, and the run ended well or is alive.",
+    "日志无故障，曲线没有异常形态，配置通过检查，且运行正常结束或仍在进行。",
+)
+# Faults that leave a falling loss: most runs that are wrong and look sound have one of these.
+UNSEEN = Text(
+    "What no log or curve shows is not judged: whether labels, masks, the order of the data and the "
+    "evaluation are as meant. Decode one batch with its labels, and overfit it, to be sure.",
+    "日志与曲线看不出的不作判断：标签、掩码、数据顺序和评测是否如你所想。"
+    "要确认，请解码一个 batch 连同标签看一遍，再用它过拟合一次。",
 )
 SOUND_SO_FAR = Text(
-    "Of what was read: no failure in the log, the curves are as they should be, the configuration "
-    "passes its checks, and the run ended well or is alive.",
-    "就已读部分而言：日志无故障，曲线正常，配置通过检查，且运行正常结束或仍在进行。",
+    "Of what was read: no failure in the log, nothing in the curves that a sound run does not show, "
+    "the configuration passes its checks, and the run ended well or is alive.",
+    "就已读部分而言：日志无故障，曲线没有异常形态，配置通过检查，且运行正常结束或仍在进行。",
 )
 NO_FAULT_SO_FAR = Text(
     "Nothing in what was read points to a failure.", "已读部分没有指向故障的迹象。"
