@@ -57,6 +57,7 @@ TELLS = (
     "older-checkpoint-resumed",
     "ranks-read-same-data",
     "length-bias-of-the-loss",
+    "inputs-and-labels-shuffled-apart",
 )
 # What a program has that trains, makes the data of a training, or lets its ranks meet.
 _WORDS = (

@@ -36,6 +36,7 @@ from .same_draws import same_draws
 from .samplers import samplers
 from .seeds import own_start
 from .sharded import sharded
+from .shuffled_apart import shuffled_apart
 from .signs import signs
 from .summed import summed
 from .undefined import undefined
@@ -67,7 +68,7 @@ _STAYS = Text(
 _OF_ANY_PROGRAM = (
     collectives, by_clock, written_by_all, made_labels, padded_labels, other_marks, undefined,
     unguarded, paid_length, too_often, unread_resume, sharded, backends, probabilities, graphs,
-    signs, zeros, modes, dimensions, newest_by_name,
+    signs, zeros, modes, dimensions, newest_by_name, shuffled_apart,
 )  # fmt: skip
 _OF_A_TRAINING = (
     replaced, samplers, shifted, one_batch, own_start, same_draws, resumed, kept, leaves_alone,
