@@ -124,11 +124,20 @@ def _of_settings(path: tuple[str, ...], one: Setting | None, other: Setting | No
     return Difference(
         "data" if _DATA.search(path[-1]) else "config",
         ("--" if shell and len(path) == 1 else "") + one_line(".".join(path), 60),
-        "" if one is None or one.value is None else one_line(str(one.value), 80),
-        "" if other is None or other.value is None else one_line(str(other.value), 80),
+        _shown(one),
+        _shown(other),
         _at(one.origin) if one else Source(),
         _at(other.origin) if other else Source(),
     )
+
+
+def _shown(setting: Setting | None) -> str:
+    """The value as it is written; the number of a flag without ``written`` stood in digits."""
+    if setting is None or setting.value is None:
+        return ""
+    digits = setting.origin.syntax == "shell" and isinstance(setting.value, float)
+    text = f"{setting.value:.0f}" if digits else str(setting.value)
+    return one_line(setting.written or text, 80)
 
 
 # --- flags of the command ---------------------------------------------------------------------

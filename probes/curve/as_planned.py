@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from medic.facts import Problem
 
 TOKENS, HELD_OUT, IN_FORCE = "tokens-not-as-planned", "validation-not-held-out", "value-in-force"
+PEAK = "peak-in-force"
 RATE = "learning-rate-not-as-set"
 MIN_STEPS = 10
 SAME = 0.01  # of a rate: within the rounding of a log
@@ -154,7 +155,7 @@ def _below(look: Look, curve: Curve, config: RunConfig) -> Iterator[Finding]:
     at = source_at(look, series, series.steps.index(step))
     if abs(step - warmup) <= NEAR:  # a schedule that runs as it is set, of another peak
         more = (Source(origin.span.file, origin.span.line),)
-        yield Finding(IN_FORCE, "neither-far-below", value=told, source=at, more=more)
+        yield Finding(PEAK, "far-below", value=told, source=at, more=more)
 
 
 def _by_layer(config: RunConfig) -> bool:
@@ -194,7 +195,7 @@ def _dropped(look: Look, config: RunConfig) -> tuple[float, int] | None:
 PROBE = Probe(
     name="curve-as-planned",
     title=Text("the run against its settings", "运行与配置的对照"),
-    tells=(TOKENS, HELD_OUT, IN_FORCE, RATE, ENGINE),
+    tells=(TOKENS, HELD_OUT, IN_FORCE, PEAK, RATE, ENGINE),
     needs=(Curve, RunConfig),
     wants=(LogHits, Launches),
     seconds=0.05,

@@ -14,7 +14,7 @@ from medic.run_config import RunConfig, Setting
 from .numbers import clean, median, typical
 from .plan import source_at
 
-BEYOND = "value-beyond-published"
+CHECK = "smoothed-targets"
 MIN_LOSSES = 10
 # Szegedy et al. (arXiv 1512.00567) take 0.1; from a half on the right class has less than half of
 # the target.
@@ -23,12 +23,6 @@ ROUNDED = 0.01  # nats: no logged loss lies further below the floor
 ABOVE_GUESS = 0.1  # nats that small random weights add to a guess
 _SMOOTHING = ("label_smoothing", "label_smoothing_factor", "smoothing", "label_smooth")
 _CLASSES = ("num_classes", "n_classes", "nb_classes", "num_labels", "n_labels", "classes")
-_USUAL = Text(
-    "0.1 is usual. Over {classes} classes its targets cost {floor} nats even where every answer is "
-    "right, a guess {guess}; the loss comes from {first} to {last}",
-    "通常为 0.1。{classes} 个类别时，即使全部答对，平滑后的目标本身也要 {floor} nat，瞎猜是 {guess}；"
-    "loss 从 {first} 到 {last}",
-)
 
 
 @dataclass(frozen=True)
@@ -86,17 +80,16 @@ def run(look: Look) -> Iterator[Finding]:
     end = late + typical(values[late:], late=True)
     at = source_at(look, loss, loss.steps.index(steps[end]))
     key = found.setting.path[-1]
-    told = _USUAL.fill(
-        classes=found.classes, floor=found.floor, guess=guess, first=values[0], last=values[end]
-    )
-    value = {"key": key, "value": found.share, "usual": told}
-    yield Finding(BEYOND, "fires", value, source_of(found.setting.origin, key), (at,), exact=True)
+    value = {"key": key, "value": found.share, "classes": found.classes, "floor": found.floor}
+    value |= {"guess": guess, "first": values[0], "last": values[end]}
+    place = source_of(found.setting.origin, key)
+    yield Finding(CHECK, "most-of-the-target", value, place, (at,), exact=True)
 
 
 PROBE = Probe(
     name="curve-smoothing",
     title=Text("label smoothing beside the loss", "标签平滑与 loss"),
-    tells=(BEYOND,),
+    tells=(CHECK,),
     needs=(Curve,),
     wants=(RunConfig,),
     reliability="heuristic",

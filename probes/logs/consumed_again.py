@@ -9,7 +9,7 @@ from medic.i18n import Text
 from medic.probe import SAYS, Finding, Look, Probe
 from medic.text.patterns import regex
 
-CHECK, SYMPTOM = "resume-difference", "tokens-not-as-planned"
+CHECK, SYMPTOM = "resume-difference", "fewer-samples-than-expected"
 # As Megatron-LM prints it; its loader begins at args.consumed_train_samples of the checkpoint.
 _CONSUMED = regex(r"(?i)consumed[ _](?:train[ _])?samples\W{1,14}(\d+)\b")
 _FALLS = Text(
@@ -21,21 +21,24 @@ _FALLS = Text(
 
 def run(look: Look) -> Iterator[Finding]:
     logs = look.fact(LogHits)
-    most: tuple[int, StepLine] | None = None
+    before: list[tuple[int, StepLine]] = []
     for row in (*logs.earlier_steps, *logs.former_steps, *logs.steps):
         found = _CONSUMED.search(row.source.text)
         if found is None:
             continue
         count = int(found[1])
-        if most is not None and row.step > most[1].step and count < most[0]:
-            yield from _told(most, count, row)
-            return
-        if most is None or count > most[0]:
-            most = count, row
+        if before and count < before[-1][0]:
+            # A start from an older checkpoint counts on from there, with another batch faster or not.
+            passed = [one for one in before if one[1].step < row.step]
+            last = max(passed, key=lambda one: one[1].step, default=None)
+            if last is not None and count < last[0]:
+                yield from _told(last, count, row)
+                return
+        before.append((count, row))
 
 
-def _told(most: tuple[int, StepLine], count: int, row: StepLine) -> Iterator[Finding]:
-    before, earlier = most
+def _told(last: tuple[int, StepLine], count: int, row: StepLine) -> Iterator[Finding]:
+    before, earlier = last
     text = _FALLS.fill(before=before, before_step=earlier.step, after=count, after_step=row.step)
     value = {"before": before, "before_step": earlier.step, "after": count, "step": row.step}
     value |= {"after_step": row.step}

@@ -11,7 +11,7 @@ from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
-CHECK, SYMPTOM = "early-stop", "tokens-not-as-planned"
+CHECK, SYMPTOM = "early-stop", "fewer-samples-than-expected"
 EARLY = 0.25  # of the planned steps: a run that has converged had its decay before
 EVALS = 2
 # A line that tells that it stopped, none that tells of its settings.

@@ -32,7 +32,7 @@ VERL = "python3 -m verl.trainer.main_ppo data.train_batch_size=8 {rest}\n"
         (VERL.format(rest="trainer.logger=['wandb', 'console']"), VALUE, True),
         (VERL.format(rest="trainer.logger=['wandb','console']"), VALUE, False),
         (VERL.format(rest="\"trainer.logger=['wandb', 'console']\""), VALUE, False),
-        (RUN.format(rest="--cutoff_len=\u2010512"), SLIP, True),
+        (RUN.format(rest="--lr=1e\u20104"), SLIP, True),
         (RUN.format(rest="--lr 1e\u22124"), SLIP, True),
         (RUN.format(rest="--cutoff_len=512 --name a\u2010b"), SLIP, False),
         ("#SBATCH -p {Partition Name}\n" + RUN.format(rest=""), SLIP, True),
