@@ -22,7 +22,7 @@ def cleared_outside(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fa
     """``for epoch: opt.zero_grad(); for batch: loss.backward(); opt.step()``."""
     steps = code.method(loop, optimizer.name, "step")
     around = code.loops(loop)
-    if len(steps) != 1 or not around or code.own_gradients or _conditional(code, loop, steps[0]):
+    if len(steps) != 1 or not around or code.own_gradients or not code.straight(loop, steps[0]):
         return
     if any(last(call.func) in _CLEARS or _may_clear(code, call) for call in calls_in(loop)):
         return
@@ -35,16 +35,6 @@ def cleared_outside(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fa
         clear = min(outer, key=at)
         told = {"clear": f"{ast.unparse(clear)}", "line": loop.lineno}
         yield Fault(NOT_CLEARED, _OUTSIDE.fill(told), clear)
-
-
-def _conditional(code: Code, loop: Loop, step: ast.AST) -> bool:
-    """Whether a step is not made in every round of the loop."""
-    for one in code.above(step):
-        if one is loop:
-            return False
-        if isinstance(one, (ast.If, ast.Try, ast.For, ast.While)):
-            return True
-    return True
 
 
 def _may_clear(code: Code, call: ast.Call) -> bool:

@@ -87,6 +87,16 @@ class Code:
             yield found
             node = found
 
+    def straight(self, loop: Loop, node: ast.AST) -> bool:
+        """Whether every round of a loop comes to a node: it stands in the loop's own body, or in
+        that of a ``with`` in it."""
+        for one in self.above(node):
+            if one is loop:
+                return True
+            if isinstance(one, (ast.If, ast.Try, ast.For, ast.While)):
+                return False
+        return False
+
     def function(self, node: ast.AST) -> ast.AST:
         """The function around a node, or the module."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)

@@ -122,19 +122,9 @@ def _not_stepped(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault
         return
     clear, step = clears[0], steps[0]
     together = code.block(clear) == code.block(step)
-    if together and at(first) < at(clear) < at(step) and _straight(code, loop, first):
+    if together and at(first) < at(clear) < at(step) and code.straight(loop, first):
         what = _CLEARED.fill(optimizer=name, line=getattr(first, "lineno", 0))
         yield Fault(NOT_STEPPED, what, clear)
-
-
-def _straight(code: Code, loop: Loop, call: ast.AST) -> bool:
-    """Whether a call is a statement of the loop's own body, or of a ``with`` in it."""
-    for one in code.above(call):
-        if one is loop:
-            return True
-        if isinstance(one, (ast.If, ast.Try, ast.For, ast.While)):
-            return False
-    return False
 
 
 def _not_cleared(code: Code, loop: Loop, optimizer: Optimizer) -> Iterator[Fault]:
