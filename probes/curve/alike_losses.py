@@ -11,6 +11,8 @@ from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
+from ..programs import FILES, program_bytes
+
 CHECK = "rank-losses"
 STEPS = 10
 # Of a rank alone.
@@ -33,7 +35,6 @@ _OF_WEIGHTS = regex(
 )
 _EVALUATES = regex(rb"(?i)\s*(?:async )?def \w*(?:eval|valid|test|generate)\w*\(")
 _LOADS = regex(rb"DataLoader|get_batch|Dataset\b|memmap")
-FILES, BYTES = 24, 400_000  # programs that are looked at, and of each
 
 
 def run(look: Look) -> Iterator[Finding]:
@@ -90,8 +91,7 @@ def _averages(look: Look) -> bool | None:
     loads = False
     for file in look.files("python")[:FILES]:
         try:
-            with look.open(file.path, BYTES) as opened:
-                text = opened.read(BYTES)
+            text = program_bytes(look, file.path)
         except Unreadable:
             return None
         if _AVERAGES.search(_OF_WEIGHTS.sub(b"", _without_evaluation(text))):

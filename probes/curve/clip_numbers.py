@@ -11,6 +11,7 @@ from medic.probe import Finding, Look, Probe, Skip, source_of
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
+from ..programs import FILES, program_bytes
 from . import needs
 from .clipping import Norms, norms_of
 from .numbers import clean, median
@@ -28,7 +29,6 @@ CRUSHED = 1e4  # times the clip: what is left of the gradient nears Adam's epsil
 # SGD is run with (0.01 to 1; He et al. 2016, arXiv 1512.03385: 0.1).
 SHRUNK = 100.0
 CRAWLS = 0.9  # of the first losses
-_FILES, _BYTES = 24, 400_000
 _SGD = regex(rb"\bSGD\(")
 _SCALES_ITSELF = regex(rb"(?:Adam\w*|Lion|LAMB|Lamb|RMSprop|Adagrad|Adafactor|Muon|LARS)\(")
 
@@ -94,15 +94,14 @@ def _plain_steps(look: Look) -> bool:
     name = look.fact(RunConfig).get("optimizer")
     if name is not None:
         return "sgd" in str(name).lower()
-    code = b"".join(_code(look, file.path) for file in look.files("python")[:_FILES])
+    code = b"".join(_code(look, file.path) for file in look.files("python")[:FILES])
     return _SGD.search(code) is not None and _SCALES_ITSELF.search(code) is None
 
 
 def _code(look: Look, path: str) -> bytes:
     """Of a program that cannot be read, what makes its optimizer unknown."""
     try:
-        with look.open(path, _BYTES) as opened:
-            return opened.read(_BYTES)
+        return program_bytes(look, path)
     except Unreadable:
         return b"Adam("
 

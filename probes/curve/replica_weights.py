@@ -16,6 +16,7 @@ from medic.probe import Finding, Look, Probe
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
+from ..programs import FILES, program_bytes
 from . import replicas
 from .plan import source_at
 
@@ -57,12 +58,12 @@ def _replicas(look: Look) -> bool:
     """Whether the programs show a run of whole replicas, whose gradients are averaged."""
     if not replicas.is_whole(look):
         return False
-    return any(_averages(look, file.path) for file in look.files("python")[: replicas.FILES])
+    return any(_averages(look, file.path) for file in look.files("python")[:FILES])
 
 
 def _averages(look: Look, path: str) -> bool:
-    with suppress(Unreadable), look.open(path, replicas.BYTES) as file:
-        return _AVERAGES.search(file.read(replicas.BYTES)) is not None
+    with suppress(Unreadable):
+        return _AVERAGES.search(program_bytes(look, path)) is not None
     return False
 
 

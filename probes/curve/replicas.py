@@ -11,6 +11,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, config_of
 from medic.run_config import RunConfig
 
+from ..programs import FILES, program_bytes
 from .plan import source_at
 
 CHECK, SYMPTOM = "replica-gradients", "gradients-differ-between-ranks"
@@ -29,7 +30,6 @@ _SPLITTING = ("fsdp", "zero", "shard", "deepspeed", "parallel", "megatron", "mes
 # It shards the parameters unless its configuration says otherwise.
 _SHARDS_UNASKED = frozenset({"torchtitan"})
 _SHARDS = (b"fully_shard(", b"FullyShardedDataParallel", b"FSDP(", b"deepspeed.initialize(")
-FILES, BYTES = 24, 400_000  # programs that are looked at, and of each
 
 
 def run(look: Look) -> Iterator[Any]:
@@ -86,8 +86,7 @@ def is_whole(look: Look) -> bool:
 def _splits(look: Look, path: str) -> bool:
     """Whether a program shards the model, or cannot be read."""
     try:
-        with look.open(path, BYTES) as file:
-            text = file.read(BYTES)
+        text = program_bytes(look, path)
     except Unreadable:
         return True
     return any(word in text for word in _SHARDS)

@@ -13,6 +13,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, config_of, source_of
 from medic.run_config import RunConfig
 
+from ..programs import FILES, program_text
 from .numbers import median
 from .plan import source_at
 from .smoothing import classes_of
@@ -24,7 +25,6 @@ ALIKE = 0.9  # mean rank correlation of neighbouring epochs
 SWING = 1.3  # highest over lowest place: no batch of one mixture is so much harder each time
 # Nats above ln(classes): what learns from mixed batches is never so much worse than a guess for long.
 WORSE = 0.3
-_FILES, _BYTES = 24, 400_000
 
 
 def run(look: Look) -> Iterator[Finding]:
@@ -100,10 +100,9 @@ def _order(look: Look) -> tuple[Text | str, Source] | None:
     from ..training.code import Code
     from ..training.samplers import in_order
 
-    for given in look.files("python")[:_FILES]:
+    for given in look.files("python")[:FILES]:
         try:
-            with look.open(given.path, _BYTES) as file:
-                text = file.read(_BYTES).decode("utf-8", "replace")
+            text = program_text(look, given.path)
             found = in_order(Code(ast.parse(text), text)) if "DataLoader" in text else None
         except (Unreadable, SyntaxError, ValueError, RecursionError):
             continue

@@ -12,7 +12,7 @@ from medic.probe import Finding, Look, Probe, config_of, source_of
 from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
-from .alike_losses import BYTES, FILES
+from ..programs import FILES, program_bytes
 from .numbers import clean
 from .plan import plan_of, source_at
 
@@ -60,8 +60,7 @@ def _that_lacks(look: Look, key: str) -> str | None:
     found, word = None, key.encode()
     for file in look.files("python")[:FILES]:
         try:
-            with look.open(file.path, BYTES) as opened:
-                text = opened.read(BYTES)
+            text = program_bytes(look, file.path)
         except Unreadable:
             return None
         if word in text or _UNNAMED.search(text) or _spreads(text):

@@ -12,6 +12,7 @@ from medic.probe import Finding, Look, Probe
 from medic.text.patterns import regex
 
 from ..named_steps import UNPADDED, are_unpadded, is_stem
+from ..programs import FILES, program_text
 from .script_text import ScriptText, read_script
 from .slip import replaced
 
@@ -31,7 +32,6 @@ _LIST = regex(r"^(?:\\?ls(?P<how>(?:\s+-[1AabdhlpRr]+)*)(?:\s+(?!-)\S+)*$|find\s
 _FILTER = regex(r"^(?:grep|egrep|xargs|sed|cut|awk|tr|basename)\b")
 _PATTERN = regex(r"([\w./${}-]*?)([\w.=-]*?[A-Za-z_=-])\*[\w.*-]*")
 _WRITTEN = regex(r"[\"'/]([\w.=-]*?[A-Za-z_=-])\{(?![^{}\n]{0,80}:0\d)[^{}\n]{1,80}\}")
-_FILES, _BYTES = 24, 400_000  # programs that are looked at, and of each
 
 
 def run(look: Look) -> Iterator[Finding]:
@@ -97,10 +97,9 @@ def _unpadded(look: Look) -> set[str]:
     """Stems behind which the programs of the case write a number as it is, or of which files with
     numbers of several widths are there."""
     found: set[str] = set()
-    for file in look.files("python")[:_FILES]:
+    for file in look.files("python")[:FILES]:
         try:
-            with look.open(file.path, _BYTES) as opened:
-                text = opened.read(_BYTES).decode("utf-8", "replace")
+            text = program_text(look, file.path)
         except Unreadable:
             continue
         found |= {m[1] for m in _WRITTEN.finditer(text) if is_stem(m[1])}

@@ -14,11 +14,11 @@ from medic.facts import Launch, Source
 from medic.probe import Finding, Look
 from medic.text.patterns import regex
 
+from ..programs import program_text
 from .match import boolean
 
 HEAD = 400  # lines of a log in which a program prints its arguments
 MAX_LINE = 32 * 1024  # characters
-MAX_BYTES = 400_000  # of one program
 _NAMESPACE = regex(r"\bNamespace\(")
 _TYPE_BOOL = regex(
     r"""add_argument\(\s*(?:['"]-{1,2}[\w-]+['"],\s*)*['"]--([\w-]+)['"][^()]*?\btype\s*=\s*bool\b(?!\w)"""
@@ -74,8 +74,7 @@ def _printed(look: Look, denied: Iterable[str]) -> Told | None:
 
 def _declared(look: Look, denied: Container[str]) -> Told | None:
     for given in look.files("python"):
-        with look.open(given.path, MAX_BYTES) as file:
-            text = file.read(MAX_BYTES).decode("utf-8", "replace")
+        text = program_text(look, given.path)
         for found in _TYPE_BOOL.finditer(text):
             if (name := found[1].replace("-", "_")) in denied:
                 line = text.count("\n", 0, found.start()) + 1

@@ -15,11 +15,11 @@ from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
 from ..flags.script.files import SourceFiles
+from ..programs import own_programs, program_text
 from .code import calls_in, last
 from .places import span_of
 
 CHECK = "loader-restarts-each-epoch"
-MAX_FILES, MAX_BYTES = 24, 400_000
 HEAD = 400  # lines of a log before its steps
 LEAST = 3  # epochs: of fewer nothing is lost
 # Lightning fit_loop.py: said where an epoch is shorter than log_every_n_steps.
@@ -38,12 +38,12 @@ def run(look: Look) -> Iterator[Finding]:
     steps = config.integer("total_steps") if config.stated("total_steps") else None
     if batches is None or steps is None or steps < LEAST * batches:
         return
-    given = [f for f in look.files("python") if not f.name.startswith("<")][:MAX_FILES]
+    given = own_programs(look)
     files = SourceFiles(look, given)
     texts: dict[str, str] = {}
     for path in files.given:
-        with suppress(Unreadable), look.open(path, MAX_BYTES) as file:
-            texts[path] = file.read(MAX_BYTES).decode("utf-8", "replace")
+        with suppress(Unreadable):
+            texts[path] = program_text(look, path)
     kept = ("persistent_workers", "dataloader_persistent_workers")
     if any("persistent_workers" in t for t in texts.values()) or any(map(config.setting, kept)):
         return

@@ -12,6 +12,7 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe
 
 from ..logs.goes_on import goes_on
+from ..programs import own_programs, program_text
 
 if TYPE_CHECKING:
     from .every_step import Habit
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 CHECK = "each-step"
 # Whoever looks for a fault or takes a profile runs a few steps, or the run fails.
 STEPS = 20
-MAX_FILES = 24
-MAX_BYTES = 400_000  # of one program: nobody writes a longer one by hand
 # What one of the looked-for calls has.
 _WORDS = ("profiler", "export_", "detect_anomaly", "empty_cache", "gc.collect", "add_histogram")
 
@@ -42,7 +41,7 @@ def run(look: Look) -> Iterator[Finding]:
 
 def _programs(look: Look) -> list[GivenFile]:
     """What the launches start; where none is known, the one program that there is."""
-    given = [f for f in look.files("python") if not f.name.startswith("<")][:MAX_FILES]
+    given = own_programs(look)
     started = {
         PurePosixPath(launch.script.text).name
         for launch in (look.fact(Launches).launches if look.has(Launches) else ())
@@ -54,8 +53,7 @@ def _programs(look: Look) -> list[GivenFile]:
 
 def _of(look: Look, given: GivenFile) -> Iterator[tuple[Habit, Source]]:
     try:
-        with look.open(given.path, MAX_BYTES) as file:
-            text = file.read(MAX_BYTES).decode("utf-8", "replace")
+        text = program_text(look, given.path)
         if not any(word in text for word in _WORDS):
             return
         # Only a program has a syntax tree.

@@ -12,6 +12,8 @@ from medic.i18n import Text
 from medic.probe import Finding, Look, Probe, Skip, config_of
 from medic.run_config import RunConfig
 
+from ..programs import own_programs, program_text
+
 if TYPE_CHECKING:
     import ast
 
@@ -63,12 +65,10 @@ TELLS = (
 _WORDS = (
     ".backward(", "torch.distributed", "Accelerator(", "import distributed", "Trainer(", "__getitem__",
 )  # fmt: skip
-MAX_FILES = 24
-MAX_BYTES = 400_000  # of one program: nobody writes a longer one by hand
 
 
 def run(look: Look) -> Iterator[Finding | Skip]:
-    given = [f for f in look.files("python") if not f.name.startswith("<")][:MAX_FILES]
+    given = own_programs(look)
     if not given:
         return
     # Only a program has a syntax tree.
@@ -84,8 +84,7 @@ def run(look: Look) -> Iterator[Finding | Skip]:
     precision = str(config_of(look).get("precision") or "")
     for path, one in files.given.items():
         try:
-            with look.open(path, MAX_BYTES) as file:
-                text = file.read(MAX_BYTES).decode("utf-8", "replace")
+            text = program_text(look, path)
             if not any(word in text for word in _WORDS):
                 continue
             code = Code(files.tree(path), text)

@@ -16,11 +16,11 @@ from medic.run_config import RunConfig
 from medic.text.patterns import regex
 
 from ..flags.script.files import SourceFiles
+from ..programs import own_programs, program_text
 from .code import calls_in, dotted, last
 from .places import span_of
 
 CHECK = "token-file-of-another-width"
-MAX_FILES, MAX_BYTES = 24, 400_000
 HEAD = 400  # lines of a log in which a program says what it reads
 WIDEST = {1: 2**8, 2: 2**16}  # bytes of an unsigned id -> how many ids it holds
 _WIDTH = regex(r"\b(u?int)(8|16|32|64)\b")
@@ -57,15 +57,14 @@ class Access:
 
 
 def run(look: Look) -> Iterator[Finding]:
-    given = [f for f in look.files("python") if not f.name.startswith("<")][:MAX_FILES]
+    given = own_programs(look)
     files = SourceFiles(look, given)
     reads: list[Access] = []
     writes: list[Access] = []
     texts: dict[str, str] = {}
     for path, one in files.given.items():
         with suppress(Unreadable, RecursionError):
-            with look.open(path, MAX_BYTES) as file:
-                text = file.read(MAX_BYTES).decode("utf-8", "replace")
+            text = program_text(look, path)
             if any(word in text for word in ("memmap(", "fromfile(", "tofile(")):
                 texts[path] = text
                 for access, writing in _accesses(files.tree(path), one):
